@@ -1,0 +1,193 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Estimate is a mean over seeds and the half-width of its 95 % interval, in
+// the same unit. A Half of 0 or NaN, as with one seed, draws no interval.
+type Estimate struct {
+	Label      string // the policy's name
+	Mean, Half float64
+}
+
+// PolicyEstimate is what two measures came to under one policy.
+type PolicyEstimate struct {
+	Label             string
+	Value, ValueHalf  float64 // priority × GPU-hours
+	Utilization, Half float64 // fractions of GPU-time
+}
+
+// ByPolicy draws one measure by policy: a dot for the mean, a bar for the 95 %
+// interval, and a line down from the first policy, the baseline. The title
+// names the measure and its unit; a unit "%" takes fractions of one.
+func ByPolicy(title, unit string, estimates []Estimate) (*Figure, error) {
+	col := column{title: title, unit: unit, list: estimates}
+	if err := col.check(); err != nil {
+		return nil, err
+	}
+	return dotFigure(columnWidth, []column{col}), nil
+}
+
+// ValueAndUtilization draws both measures by policy, side by side.
+func ValueAndUtilization(policies []PolicyEstimate) (*Figure, error) {
+	value := column{title: "decayed value", unit: "priority × GPU-hours"}
+	use := column{title: "utilization", unit: "%"}
+	for _, p := range policies {
+		value.list = append(value.list, Estimate{p.Label, p.Value, p.ValueHalf})
+		use.list = append(use.list, Estimate{p.Label, p.Utilization, p.Half})
+	}
+	for _, c := range []column{value, use} {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+	}
+	return dotFigure(pageWidth, []column{value, use}), nil
+}
+
+// column is one measure of all policies.
+type column struct {
+	title, unit string
+	list        []Estimate
+}
+
+func (col column) check() error {
+	if len(col.list) == 0 {
+		return fmt.Errorf("plots: %s by policy: no policies to draw", col.title)
+	}
+	for _, e := range col.list {
+		if !finite(e.Mean) {
+			return fmt.Errorf("plots: %s by policy: the mean of %q is %v", col.title, e.Label, e.Mean)
+		}
+	}
+	return nil
+}
+
+// half is the half-width to draw, 0 for none.
+func (e Estimate) half() float64 {
+	if finite(e.Half) && e.Half > 0 {
+		return e.Half
+	}
+	return 0
+}
+
+// text is "12.3 ± 0.4", in as many decimals as the interval deserves: its
+// first digit, or two when that is a 1.
+func (col column) text(e Estimate) string {
+	m, h, unit := e.Mean, e.half(), ""
+	if col.unit == "%" {
+		m, h, unit = 100*m, 100*h, " %"
+	}
+	if h == 0 {
+		return compact(m) + unit
+	}
+	decimals := -int(math.Floor(math.Log10(h)))
+	if h*math.Pow10(decimals) < 2 {
+		decimals++
+	}
+	decimals = min(max(decimals, 0), 6)
+	return fmt.Sprintf("%.*f ± %.*f%s", decimals, m, decimals, h, unit)
+}
+
+// span is the range of the axis: the intervals and a little air.
+func (col column) span() (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, e := range col.list {
+		lo, hi = min(lo, e.Mean-e.half()), max(hi, e.Mean+e.half())
+	}
+	air := 0.08 * (hi - lo)
+	if air == 0 {
+		air = max(0.1*math.Abs(hi), 0.01)
+	}
+	return lo - air, hi + air
+}
+
+func dotFigure(width vg.Length, cols []column) *Figure {
+	const row = 15
+	return &Figure{
+		width:  width,
+		height: vg.Length(len(cols[0].list))*row + 40 + 2*margin,
+		draw:   func(c draw.Canvas) { drawDots(c, cols) },
+	}
+}
+
+func drawDots(c draw.Canvas, cols []column) {
+	names, numbers := vg.Length(0), vg.Length(0)
+	grid := [][]*plot.Plot{nil}
+	for _, col := range cols {
+		grid[0] = append(grid[0], col.plot())
+		for _, e := range col.list {
+			names = max(names, widthOf(smallText, e.name()))
+			numbers = max(numbers, widthOf(smallText, col.text(e)))
+		}
+	}
+	const gap, apart = 6, 16
+	areas := panels(draw.Crop(c, names+gap, -numbers-gap, 0, 0), grid, 14, numbers+gap+apart, 0)[0]
+	for i, col := range cols {
+		p, area := grid[0][i], areas[i]
+		title := vg.Point{X: area.Min.X, Y: area.Max.Y + 5}
+		write(area, titleText, inkColor, title, text.XLeft, text.YBottom, col.title)
+		_, y := p.Transforms(&area)
+		for k, e := range col.list {
+			mid := y(float64(len(col.list) - 1 - k))
+			if i == 0 {
+				write(c, smallText, inkColor, vg.Point{X: c.Min.X, Y: mid}, text.XLeft, text.YCenter, e.name())
+			}
+			write(area, smallText, inkColor, vg.Point{X: area.Max.X + gap, Y: mid}, text.XLeft, text.YCenter, col.text(e))
+		}
+	}
+}
+
+// name is the label, cut to what fits beside the data.
+func (e Estimate) name() string { return fit(smallText, e.Label, 90) }
+
+// plot is one measure without its names and numbers.
+func (col column) plot() *plot.Plot {
+	p := newPlot()
+	lo, hi := col.span()
+	p.X.Label.Text = col.unit
+	if col.unit == "%" {
+		percentAxis(&p.X, lo, hi, niceStep((hi-lo)/4))
+		p.X.Label.Text = "mean"
+	} else {
+		valueAxis(&p.X, lo, hi, 4)
+	}
+	for _, e := range col.list {
+		if e.half() > 0 {
+			p.X.Label.Text += ", 95 % interval"
+			break
+		}
+	}
+	p.Y.Min, p.Y.Max = -0.5, float64(len(col.list))-0.5
+	p.HideY()
+	p.Add(&dots{col})
+	return p
+}
+
+// dots is the plotter of one measure, the first policy on top.
+type dots struct{ column }
+
+func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	base := x(d.list[0].Mean)
+	c.StrokeLine2(draw.LineStyle{Color: faintColor, Width: 0.8, Dashes: dashes(2, 2)}, base, c.Min.Y, base, c.Max.Y)
+	for i, e := range d.list {
+		mid := y(float64(len(d.list) - 1 - i))
+		c.StrokeLine2(line(gridColor, 0.5), c.Min.X, mid, c.Max.X, mid)
+		ink := policyStyle(i).Color
+		if h := e.half(); h > 0 {
+			lo, hi := x(e.Mean-h), x(e.Mean+h)
+			c.StrokeLine2(line(ink, 1.4), lo, mid, hi, mid)
+			for _, end := range []vg.Length{lo, hi} {
+				c.StrokeLine2(line(ink, 1), end, mid-2.5, end, mid+2.5)
+			}
+		}
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: ink, Radius: 2.8, Shape: draw.CircleGlyph{}}, vg.Point{X: x(e.Mean), Y: mid})
+	}
+}

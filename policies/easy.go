@@ -1,0 +1,120 @@
+package policies
+
+import (
+	"cmp"
+	"slices"
+
+	"berth/sim"
+	"berth/sim/hardware"
+)
+
+// easy is EASY backfilling (Lifka, 1995): jobs start in order of arrival; when
+// the head of the line does not fit, it is promised the earliest start that
+// the estimates of the running jobs allow, and later jobs may start at once if
+// they do not put off that start.
+type easy struct {
+	services *serviceSchedule
+	calendar calendar
+	running  []*sim.ActiveJob
+}
+
+func newEASY(c Config) (sim.Policy, error) {
+	services, err := newServiceSchedule(c, "peak", "curve")
+	return &easy{services: services, calendar: calendar{services: services}}, err
+}
+
+func (p *easy) Name() string { return "easy" }
+
+// Decide implements sim.Policy.
+func (p *easy) Decide(r *sim.Round) error {
+	p.services.apply(r)
+	waiting := r.Waiting()
+	for len(waiting) > 0 && p.services.start(r, waiting[0]) {
+		waiting = waiting[1:]
+	}
+	if len(waiting) == 0 {
+		return nil
+	}
+	r.Explain(waiting[0], noBlock)
+	if len(waiting) == 1 || r.Cluster().Free() == 0 {
+		return nil
+	}
+	if r.Alignment() == hardware.Scattered && len(p.services.claims) == 0 {
+		p.backfillCounts(r, waiting[0], waiting[1:])
+	} else {
+		p.backfillBlocks(r, waiting[0], waiting[1:])
+	}
+	return nil
+}
+
+// backfillCounts is for GPUs that are all alike: a job may start if it ends
+// before the head's promised start, or takes only GPUs that are to spare then.
+func (p *easy) backfillCounts(r *sim.Round, head *sim.ActiveJob, others []*sim.ActiveJob) {
+	shadow, spare := p.promise(r, head)
+	for _, j := range others {
+		n := j.MinGPUs
+		free := r.Cluster().Free()
+		if free == 0 {
+			return
+		}
+		if n > free {
+			continue
+		}
+		early := r.Now()+j.EstimateOn(n) <= shadow
+		if (early || n <= spare) && r.StartFirst(j) && !early {
+			spare -= n
+		}
+	}
+}
+
+// promise is when the head can start by the estimates, and how many GPUs are
+// to spare then. A job past its estimate is expected to end any moment.
+func (p *easy) promise(r *sim.Round, head *sim.ActiveJob) (shadow sim.Time, spare int) {
+	p.running = append(p.running[:0], r.Running()...)
+	slices.SortFunc(p.running, func(a, b *sim.ActiveJob) int {
+		return cmp.Or(cmp.Compare(a.EstimatedEnd(), b.EstimatedEnd()), cmp.Compare(a.Slot(), b.Slot()))
+	})
+	free := r.Cluster().Free()
+	for i, j := range p.running {
+		free += j.Held()
+		shadow = max(j.EstimatedEnd(), r.Now()+1)
+		last := i+1 == len(p.running) || p.running[i+1].EstimatedEnd() > shadow
+		if free >= head.MinGPUs && last {
+			return shadow, free - head.MinGPUs
+		}
+	}
+	return sim.Forever, free
+}
+
+// backfillBlocks is for jobs that need blocks, or GPUs that services want
+// back: the head is promised a place in the calendar, and a job may start
+// where it stays out of it.
+func (p *easy) backfillBlocks(r *sim.Round, head *sim.ActiveJob, others []*sim.ActiveJob) {
+	c := &p.calendar
+	c.topology, c.align = r.Cluster().Topology(), r.Alignment()
+	c.bookings = c.bookings[:0]
+	for _, j := range r.Running() {
+		c.bookings = append(c.bookings, booking{j, j.Started, max(j.EstimatedEnd(), r.Now()+1), j.GPUs})
+	}
+	deadline := sim.Forever
+	if r.Closed() {
+		deadline = r.Horizon()
+	}
+	if promise, ok := c.earliest(head, head.Sizes(nil, r.Alignment())[0], r.Now()+1, deadline); ok {
+		c.bookings = append(c.bookings, promise)
+	}
+	for _, j := range others {
+		n := j.Sizes(nil, r.Alignment())[0]
+		end := r.Now() + j.EstimateOn(n)
+		if n > r.Cluster().Free() || end > deadline {
+			continue
+		}
+		if gpus := c.free(n, j.Across, r.Now(), end); gpus != nil && allFree(r.Cluster(), gpus) && r.Start(j, gpus...) {
+			c.bookings = append(c.bookings, booking{j, r.Now(), end, gpus})
+		}
+	}
+}
+
+func allFree(c *hardware.Cluster, gpus []hardware.Range) bool {
+	return !slices.ContainsFunc(gpus, func(g hardware.Range) bool { return !c.IsFree(g) })
+}

@@ -1,0 +1,91 @@
+// Package policies holds the policies that berth compares, one file each, and
+// the registry that names them.
+package policies
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"berth/policies/allocator"
+	"berth/sim"
+)
+
+// Config is what a policy can be told. The zero value of a field means its
+// default; a field that a policy does not know is ignored by it.
+type Config struct {
+	// Reserve is how services are held: "peak", their highest demand at all
+	// times, or "curve", the cheapest legal curve over their demand. The
+	// default is peak for the queue policies.
+	Reserve string `toml:"reserve"`
+	// Partition is the number of GPUs set aside for services by the policy
+	// reservation; 0 means the peak of their total demand.
+	Partition int `toml:"partition"`
+
+	// The rest is read by horizon.
+
+	Window      int     `toml:"window"`       // steps planned ahead; 0 means 24
+	ReplanEvery int     `toml:"replan_every"` // steps between plans; 0 means 1
+	Replan      string  `toml:"replan"`       // what else calls for a new plan: "step" nothing, "arrival" new jobs, "event" also ended jobs; default event
+	Budget      string  `toml:"budget"`       // of a search: a duration or a count of evaluations; default 300
+	Lambda      float64 `toml:"-"`            // weight of shortfall, from the scenario
+	Gamma       float64 `toml:"-"`            // decay per hour, from the scenario
+	Seed        uint64  `toml:"-"`            // of the run
+}
+
+// Entry describes a policy that can be named.
+type Entry struct {
+	Name    string
+	Summary string
+	make    func(Config) (sim.Policy, error)
+}
+
+var entries = []Entry{
+	{"fifo", "peak reservation; commits each arriving job to the earliest hole, lowest GPUs first", newFIFO},
+	{"fcfs", "strict arrival order: the head of the line blocks those behind it", newFCFS},
+	{"easy", "arrival order with EASY backfilling: later jobs may start if they do not delay the head", newEASY},
+	{"sjf", "shortest estimate first, head of line", newSJF},
+	{"priority", "highest priority first, head of line", newPriority},
+	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
+	{"horizon", "plans the horizon ahead with the fast allocator and commits the current step", newHorizon},
+}
+
+// All lists the policies in the order in which they are documented.
+func All() []Entry { return slices.Clone(entries) }
+
+// New makes the policy of a name, for one run.
+func New(name string, c Config) (sim.Policy, error) {
+	for _, e := range entries {
+		if e.Name == name {
+			return e.make(c)
+		}
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	return nil, fmt.Errorf("policy %q is unknown; accepted are %s", name, strings.Join(names, ", "))
+}
+
+// choose is a setting that has a default and a few accepted values.
+func choose(key, value, standard string, others ...string) (string, error) {
+	if value == "" {
+		return standard, nil
+	}
+	if value == standard || slices.Contains(others, value) {
+		return value, nil
+	}
+	return "", fmt.Errorf("policy.%s = %q is unknown; accepted are %s, %s", key, value, standard, strings.Join(others, ", "))
+}
+
+// budget is the configured budget of a search.
+func (c *Config) budget() (allocator.Budget, error) {
+	if c.Budget == "" {
+		return allocator.Budget{Evaluations: 300}, nil
+	}
+	b, err := allocator.ParseBudget(c.Budget)
+	if err != nil {
+		return b, fmt.Errorf("policy.budget: %w", err)
+	}
+	return b, nil
+}

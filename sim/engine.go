@@ -1,0 +1,219 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"berth/sim/hardware"
+)
+
+// ErrInterrupted is the error of a run whose context was cancelled. What was
+// observed until then is valid.
+var ErrInterrupted = errors.New("interrupted")
+
+// maxIdleTimers is how many rounds in a row a policy may ask for by timer,
+// with jobs waiting and nothing else to come, without starting any.
+const maxIdleTimers = 10_000
+
+// Run simulates a workload under a policy until the horizon, or until the last
+// job has left. It fails with a *RuleError when the policy takes an illegal
+// decision, with the error of the job source, the policy or an observer, and
+// with ErrInterrupted when ctx is cancelled.
+func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) error {
+	e, err := newEngine(w, p, observers)
+	if err != nil {
+		return err
+	}
+	err = e.run(ctx)
+	e.finish()
+	for _, o := range observers {
+		err = errors.Join(err, o.RunEnded(e.now))
+	}
+	return err
+}
+
+// engine is the state of one run.
+type engine struct {
+	w         Workload
+	policy    Policy
+	observers []Observer
+	round     Round
+
+	now     Time
+	horizon Time
+	events  eventQueue
+	timers  int // timer events in the queue
+	cluster *hardware.Cluster
+	counts  Counts
+	dirty   bool // something changed at this instant
+	broken  error
+
+	next     Job // read ahead from the source
+	drained  bool
+	slots    []*ActiveJob // all ever made; free ones are also in spare
+	spare    []uint32
+	upcoming []*ActiveJob
+	arrivals []*ActiveJob
+	waiting  []*ActiveJob // from head on
+	head     int
+	seen     int  // waiting[seen:] became eligible since the last round
+	gone     bool // some job of waiting has left it
+	running  []*ActiveJob
+	services []*ActiveService
+	left     []*ActiveJob // final in this round; recycled at its end
+	scratch  []hardware.Range
+	sizes    []int
+}
+
+// run is the loop of the simulation: the next instant, all its events, one
+// decision round.
+func (e *engine) run(ctx context.Context) error {
+	if err := e.readAhead(); err != nil {
+		return err
+	}
+	idle := 0
+	for !e.events.empty() {
+		at := e.events.min().at
+		if at >= e.horizon {
+			break
+		}
+		if e.horizon == Forever && e.idle() {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ErrInterrupted
+		}
+		e.now = at
+		for !e.events.empty() && e.events.min().at == at {
+			if err := e.apply(e.events.pop()); err != nil {
+				return err
+			}
+		}
+		if !e.dirty {
+			continue
+		}
+		if err := e.decide(); err != nil {
+			return err
+		}
+		if idle = e.countIdle(idle); idle > maxIdleTimers {
+			return fmt.Errorf("policy %s: %d rounds by timer with %d jobs waiting, nothing else to come, and none started (at %v)",
+				e.policy.Name(), idle, e.counts.Waiting, e.now)
+		}
+	}
+	if e.horizon == Forever {
+		return nil
+	}
+	e.now = e.horizon
+	return e.releaseAtHorizon()
+}
+
+// releaseAtHorizon completes the jobs that end exactly at the horizon.
+func (e *engine) releaseAtHorizon() error {
+	for !e.events.empty() && e.events.min().at == e.horizon && e.events.min().class() == release {
+		if err := e.apply(e.events.pop()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idle reports whether no job is left anywhere.
+func (e *engine) idle() bool {
+	return e.drained && len(e.running) == 0 && len(e.upcoming) == 0 && e.head == len(e.waiting)
+}
+
+// countIdle counts rounds in which only timers keep the run going.
+func (e *engine) countIdle(n int) int {
+	if e.drained && len(e.running) == 0 && len(e.events.heap) == e.timers {
+		return n + 1
+	}
+	return 0
+}
+
+// apply carries out one event.
+func (e *engine) apply(ev event) error {
+	switch ev.class() {
+	case release:
+		if j := e.slots[ev.ref]; j.gen == ev.gen {
+			e.leave(j, Completed)
+			e.dirty = true
+		}
+	case arrival:
+		if ev.gen == submitted {
+			return e.arrive()
+		}
+		if j := e.slots[ev.ref]; j.gen == ev.gen {
+			e.becomeEligible(j)
+		}
+	case demand:
+		e.demandChanges(e.services[ev.ref])
+	case timer:
+		e.timers--
+		e.dirty = true
+	}
+	return nil
+}
+
+// decide asks the policy once and tells the observers what holds from now on.
+func (e *engine) decide() error {
+	e.dirty = false
+	if e.w.Closed {
+		e.dropHopeless()
+	}
+	if err := e.policy.Decide(&e.round); err != nil {
+		return fmt.Errorf("policy %s at %v: %w", e.policy.Name(), e.now, err)
+	}
+	if e.broken != nil {
+		return e.broken
+	}
+	e.compact()
+	e.counts.Waiting = len(e.waiting) - e.head
+	e.counts.Running = len(e.running)
+	e.counts.Free = e.cluster.Free()
+	for _, o := range e.observers {
+		if err := o.RoundEnded(e.now, &e.counts); err != nil {
+			return err
+		}
+	}
+	e.recycle()
+	return nil
+}
+
+// dropHopeless takes out jobs that can no longer end by a closed horizon.
+func (e *engine) dropHopeless() {
+	for _, list := range [][]*ActiveJob{e.waiting[e.head:], e.upcoming} {
+		for _, j := range list {
+			if j.State.Final() {
+				continue
+			}
+			if max(e.now, j.Eligible())+j.EstimateOn(e.largest(&j.Job)) > e.horizon {
+				if j.Reason == "" {
+					j.Reason = "cannot end inside the horizon"
+				}
+				e.leave(j, Unscheduled)
+			}
+		}
+	}
+}
+
+func (e *engine) breakRule(subject, rule, detail string) {
+	if e.broken == nil {
+		e.broken = &RuleError{Policy: e.policy.Name(), At: e.now, Subject: subject, Rule: rule, Detail: detail}
+	}
+}
+
+// finish gives every job that is still there its final state.
+func (e *engine) finish() {
+	e.compact()
+	for len(e.running) > 0 {
+		e.leave(e.running[0], Unfinished)
+	}
+	for _, list := range [][]*ActiveJob{e.waiting[e.head:], e.upcoming} {
+		for _, j := range list {
+			if !j.State.Final() {
+				e.leave(j, Unscheduled)
+			}
+		}
+	}
+}

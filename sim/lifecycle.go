@@ -1,0 +1,286 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"berth/sim/hardware"
+)
+
+// submitted marks the arrival event of a new job, as opposed to one that
+// becomes eligible.
+const submitted = ^uint32(0)
+
+func newEngine(w *Workload, p Policy, observers []Observer) (*engine, error) {
+	if w.Topology == nil || w.Jobs == nil {
+		return nil, errors.New("sim: a workload needs a topology and a source of jobs")
+	}
+	e := &engine{w: *w, policy: p, observers: observers, horizon: w.Horizon}
+	e.round.e = e
+	if e.horizon == 0 {
+		e.horizon = Forever
+	}
+	if e.w.Closed && e.horizon == Forever {
+		return nil, errors.New("sim: a closed workload needs a horizon")
+	}
+	if e.w.Step == 0 {
+		e.w.Step = time.Hour
+	}
+	e.cluster = hardware.NewCluster(w.Topology)
+	e.counts.Free = e.cluster.Free()
+	for i := range w.Services {
+		s := &ActiveService{Service: w.Services[i], index: i, level: -1}
+		if err := s.validate(); err != nil {
+			return nil, err
+		}
+		e.services = append(e.services, s)
+		e.events.push(0, demand, uint32(i), 0)
+	}
+	return e, nil
+}
+
+func (s *Service) validate() error {
+	if s.Min < 0 || s.Max < s.Min || s.SwapCap < 0 || (len(s.Demand.Levels) > 0 && s.Demand.Step <= 0) {
+		return fmt.Errorf("sim: service %s: 0 ≤ min ≤ max, a swap cap ≥ 0 and a positive step of demand are needed", s.Name)
+	}
+	return nil
+}
+
+// readAhead fetches the next job and schedules its arrival.
+func (e *engine) readAhead() error {
+	before := e.next.Submit
+	ok, err := e.w.Jobs.Next(&e.next)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		e.drained = true
+		return nil
+	}
+	if e.next.Submit < before || e.next.Submit < 0 {
+		return fmt.Errorf("sim: job %s is submitted at %v, after a job of %v; a source yields jobs in order of submission, none before 0",
+			e.next.Label(), e.next.Submit, before)
+	}
+	e.events.push(e.next.Submit, arrival, 0, submitted)
+	return nil
+}
+
+// arrive takes in the job that was read ahead.
+func (e *engine) arrive() error {
+	j := e.newActive()
+	j.Job = e.next
+	for _, o := range e.observers {
+		o.JobSubmitted(e.now, j)
+	}
+	switch reason := e.impossible(&j.Job); {
+	case reason != "":
+		j.Reason = reason
+		e.leave(j, Rejected)
+	case j.Eligible() > e.now:
+		j.State = Upcoming
+		e.upcoming = append(e.upcoming, j)
+		e.arrivals = append(e.arrivals, j)
+		e.events.push(j.Eligible(), arrival, j.slot, j.gen)
+		e.dirty = true
+	default:
+		j.State = Waiting
+		e.waiting = append(e.waiting, j)
+		e.arrivals = append(e.arrivals, j)
+		e.dirty = true
+	}
+	return e.readAhead()
+}
+
+// impossible says why a job can never run here, or nothing.
+func (e *engine) impossible(j *Job) string {
+	switch {
+	case j.Duration <= 0 || j.Estimate <= 0:
+		return "its duration or estimate is not positive"
+	case j.MinGPUs < 1 || j.MaxGPUs < j.MinGPUs:
+		return "its range of sizes is empty"
+	case !(j.Priority > 0):
+		return "its priority is not positive"
+	case j.MinGPUs > e.cluster.GPUs():
+		return "it is larger than the cluster"
+	case e.smallest(j) == 0:
+		return "no size it accepts fits as a block"
+	}
+	return ""
+}
+
+// smallest and largest are the least and greatest size of a job that the
+// cluster could hold when empty, or 0.
+func (e *engine) smallest(j *Job) int {
+	if e.w.Alignment == hardware.Scattered {
+		return j.MinGPUs
+	}
+	for n := 1; n <= j.MaxGPUs; n *= 2 {
+		if n >= j.MinGPUs && e.fitsEmpty(n, j.Across) {
+			return n
+		}
+	}
+	return 0
+}
+
+// sizeNow is the smallest size with which the job may start now, or 0.
+func (e *engine) sizeNow(j *Job) int {
+	n := e.smallest(j)
+	if !e.w.Closed || n == 0 {
+		return n
+	}
+	for ; n <= j.MaxGPUs; n++ {
+		block := e.w.Alignment == hardware.Scattered || n&(n-1) == 0 && e.fitsEmpty(n, j.Across)
+		if block && e.now+j.EstimateOn(n) <= e.horizon {
+			return n
+		}
+	}
+	return 0
+}
+
+func (e *engine) largest(j *Job) int {
+	if j.MinGPUs == j.MaxGPUs {
+		return j.MinGPUs
+	}
+	e.sizes = j.Sizes(e.sizes[:0], e.w.Alignment)
+	for i := len(e.sizes) - 1; i >= 0; i-- {
+		if n := e.sizes[i]; e.w.Alignment == hardware.Scattered && n <= e.cluster.GPUs() || e.fitsEmpty(n, j.Across) {
+			return n
+		}
+	}
+	return j.MinGPUs
+}
+
+func (e *engine) fitsEmpty(n int, across bool) bool {
+	if across {
+		return n <= e.cluster.GPUs()
+	}
+	for _, d := range e.w.Topology.Domains() {
+		first := d.First
+		if e.w.Alignment == hardware.Buddy {
+			first = (first + n - 1) / n * n
+		}
+		if first+n <= d.End() {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *engine) newActive() *ActiveJob {
+	if n := len(e.spare); n > 0 {
+		j := e.slots[e.spare[n-1]]
+		e.spare = e.spare[:n-1]
+		*j = ActiveJob{slot: j.slot, gen: j.gen, GPUs: j.GPUs[:0]}
+		return j
+	}
+	j := &ActiveJob{slot: uint32(len(e.slots))}
+	e.slots = append(e.slots, j)
+	return j
+}
+
+func (e *engine) becomeEligible(j *ActiveJob) {
+	if j.State != Upcoming {
+		return
+	}
+	j.State = Waiting
+	e.upcoming = slices.DeleteFunc(e.upcoming, func(o *ActiveJob) bool { return o == j })
+	e.waiting = append(e.waiting, j)
+	e.dirty = true
+}
+
+// start carries out a legal start.
+func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
+	n := 0
+	for _, g := range gpus {
+		e.mustTake(jobHolder(j), g)
+		n += g.N
+	}
+	j.GPUs = append(j.GPUs[:0], gpus...)
+	j.State, j.Started = Running, e.now
+	j.Reason = ""
+	j.index = len(e.running)
+	e.running = append(e.running, j)
+	e.gone = true
+	e.counts.Batch += n
+	e.events.push(e.now+j.DurationOn(n), release, j.slot, j.gen)
+	for _, o := range e.observers {
+		o.JobStarted(e.now, j)
+	}
+}
+
+// leave takes a job out of the system.
+func (e *engine) leave(j *ActiveJob, final JobState) {
+	switch j.State {
+	case Running:
+		for _, g := range j.GPUs {
+			e.mustRelease(jobHolder(j), g)
+			e.counts.Batch -= g.N
+		}
+		last := len(e.running) - 1
+		e.running[j.index] = e.running[last]
+		e.running[j.index].index = j.index
+		e.running = e.running[:last]
+	case Waiting, Upcoming:
+		e.gone = true
+	}
+	j.State, j.Ended = final, e.now
+	for _, o := range e.observers {
+		o.JobEnded(e.now, j)
+	}
+	e.left = append(e.left, j)
+}
+
+// compact removes from the lists what has started or left.
+func (e *engine) compact() {
+	e.arrivals = e.arrivals[:0]
+	e.seen = len(e.waiting)
+	if !e.gone {
+		return
+	}
+	e.gone = false
+	for e.head < len(e.waiting) && e.waiting[e.head].State != Waiting {
+		e.waiting[e.head] = nil
+		e.head++
+	}
+	if e.head == len(e.waiting) {
+		e.waiting, e.head = e.waiting[:0], 0
+	} else {
+		live := slices.DeleteFunc(e.waiting[e.head:], func(j *ActiveJob) bool { return j.State != Waiting })
+		e.waiting = e.waiting[:e.head+len(live)]
+	}
+	if e.head > 1024 && e.head > len(e.waiting)/2 {
+		e.waiting = slices.Delete(e.waiting, 0, e.head)
+		e.head = 0
+	}
+	e.upcoming = slices.DeleteFunc(e.upcoming, func(j *ActiveJob) bool { return j.State.Final() })
+	e.seen = len(e.waiting)
+}
+
+// recycle frees the slots of jobs that have left, once nobody looks at them.
+func (e *engine) recycle() {
+	for _, j := range e.left {
+		j.gen++
+		e.spare = append(e.spare, j.slot)
+	}
+	e.left = e.left[:0]
+}
+
+// Holders: jobs are positive, services negative.
+func jobHolder(j *ActiveJob) hardware.Holder         { return hardware.Holder(j.slot) + 1 }
+func serviceHolder(s *ActiveService) hardware.Holder { return -hardware.Holder(s.index) - 1 }
+
+// mustTake and mustRelease carry out what has been checked; a failure would be
+// a fault of the engine, and stops the run as one.
+func (e *engine) mustTake(h hardware.Holder, r hardware.Range) {
+	if err := e.cluster.Take(h, r); err != nil && e.broken == nil {
+		e.broken = err
+	}
+}
+
+func (e *engine) mustRelease(h hardware.Holder, r hardware.Range) {
+	if err := e.cluster.Release(h, r); err != nil && e.broken == nil {
+		e.broken = err
+	}
+}

@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"fmt"
+
+	"berth/sim/hardware"
+)
+
+// Policy decides which job and which service gets which GPUs. A Policy value
+// serves one run: it may keep state between rounds.
+type Policy interface {
+	// Name is how tables and errors call the policy.
+	Name() string
+	// Decide is called once for every instant at which something changed. It
+	// reads the round and takes its decisions through it; each is checked and
+	// takes effect at once. The first illegal one stops the run.
+	Decide(r *Round) error
+}
+
+// JobState says where in its life a job is.
+type JobState uint8
+
+const (
+	Upcoming    JobState = iota // submitted, not yet eligible to start
+	Waiting                     // may start now
+	Running                     // holds GPUs
+	Completed                   // ran to its end
+	Unfinished                  // cut by the end of the run
+	Unscheduled                 // never started before the end of the run
+	Rejected                    // can never run here, or was refused by the policy
+)
+
+var stateNames = [...]string{"upcoming", "waiting", "running", "completed", "unfinished", "unscheduled", "rejected"}
+
+func (s JobState) String() string { return stateNames[s] }
+
+// Final reports whether a job in this state has left the system.
+func (s JobState) Final() bool { return s >= Completed }
+
+// ActiveJob is a submitted job and what has become of it so far. It belongs
+// to the engine and is valid until the job has left the system; policies read
+// it, and change it through Round only.
+type ActiveJob struct {
+	Job
+	State   JobState
+	Started Time             // once Running
+	Ended   Time             // once final
+	GPUs    []hardware.Range // held since Started, ascending
+	Reason  string           // why it waits, or why it never ran
+
+	slot  uint32
+	gen   uint32
+	index int // place in the running list
+}
+
+// Slot is a small number that no other active job has; it is used again once
+// the job has left. Policies can index arrays by it.
+func (j *ActiveJob) Slot() int { return int(j.slot) }
+
+// Held is the number of GPUs held.
+func (j *ActiveJob) Held() int { return hardware.Size(j.GPUs) }
+
+// EstimatedEnd is when a running job should end by its estimate. A job that
+// overruns has an EstimatedEnd in the past.
+func (j *ActiveJob) EstimatedEnd() Time { return j.Started + j.EstimateOn(j.Held()) }
+
+// ActiveService is a service and what it holds now.
+type ActiveService struct {
+	Service
+	GPUs   []hardware.Range // held, ascending
+	Held   int              // number of GPUs in GPUs
+	Wanted int              // demand now, in GPUs
+
+	index        int
+	level        int  // current level of the demand curve
+	window       Time // start of the step that gained and lost count in
+	gained, lost int
+}
+
+// RuleError is an illegal decision: who took it, when, about what, and which
+// rule it broke.
+type RuleError struct {
+	Policy  string
+	At      Time
+	Subject string // "job 12" or "service chat"
+	Rule    string
+	Detail  string
+}
+
+func (e *RuleError) Error() string {
+	return fmt.Sprintf("policy %s broke a rule at %v: %s: %s: %s", e.Policy, e.At, e.Subject, e.Rule, e.Detail)
+}

@@ -1,0 +1,108 @@
+package traces
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+
+	"berth/sim"
+)
+
+// appendJob encodes every field of a job, in about 45 bytes.
+func appendJob(b []byte, j *sim.Job) []byte {
+	across := int64(0)
+	if j.Across {
+		across = 1
+	}
+	for _, n := range [...]int64{
+		j.ID, int64(j.Kind), int64(j.Submit), int64(j.Earliest), int64(j.MinGPUs),
+		int64(j.MaxGPUs), int64(j.Duration), int64(j.Estimate), across,
+	} {
+		b = binary.AppendVarint(b, n)
+	}
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Priority))
+	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Parallel))
+	for _, s := range [...]string{j.Name, j.Tenant} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	return b
+}
+
+// decodeJob decodes what appendJob wrote, or says io.ErrUnexpectedEOF.
+func decodeJob(b []byte, j *sim.Job, names interner) error {
+	var n [9]int64
+	for i := range n {
+		v, size := binary.Varint(b)
+		if size <= 0 {
+			return io.ErrUnexpectedEOF
+		}
+		n[i], b = v, b[size:]
+	}
+	if len(b) < 16 {
+		return io.ErrUnexpectedEOF
+	}
+	priority, parallel := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	b = b[16:]
+	var s [2]string
+	for i := range s {
+		length, size := binary.Uvarint(b)
+		if size <= 0 || length > uint64(len(b)-size) {
+			return io.ErrUnexpectedEOF
+		}
+		if length > 0 {
+			s[i] = names.get(b[size : size+int(length)])
+		}
+		b = b[size+int(length):]
+	}
+	*j = sim.Job{
+		ID: n[0], Kind: sim.Kind(n[1]), Submit: sim.Time(n[2]), Earliest: sim.Time(n[3]),
+		MinGPUs: int(n[4]), MaxGPUs: int(n[5]), Duration: sim.Time(n[6]), Estimate: sim.Time(n[7]),
+		Across: n[8] != 0, Priority: math.Float64frombits(priority), Parallel: math.Float64frombits(parallel),
+		Name: s[0], Tenant: s[1],
+	}
+	return nil
+}
+
+// arena holds encoded jobs, each after its length, in chunks that never move.
+type arena struct {
+	chunks [][]byte
+	used   int // chunks that hold something
+	code   []byte
+}
+
+const arenaChunk = 1 << 20
+
+// put stores a job and says where; places grow.
+func (a *arena) put(j *sim.Job) int {
+	a.code = appendJob(a.code[:0], j)
+	need := len(a.code) + binary.MaxVarintLen64
+	if a.used == 0 || len(a.chunks[a.used-1])+need > cap(a.chunks[a.used-1]) {
+		a.used++
+		switch {
+		case a.used > len(a.chunks):
+			a.chunks = append(a.chunks, make([]byte, 0, max(arenaChunk, need)))
+		case cap(a.chunks[a.used-1]) < need:
+			a.chunks[a.used-1] = make([]byte, 0, need)
+		}
+	}
+	c := &a.chunks[a.used-1]
+	place := (a.used-1)<<32 | len(*c)
+	*c = append(binary.AppendUvarint(*c, uint64(len(a.code))), a.code...)
+	return place
+}
+
+// get gives a job with and without its length.
+func (a *arena) get(place int) (record, code []byte) {
+	b := a.chunks[place>>32][place&(1<<32-1):]
+	n, size := binary.Uvarint(b)
+	end := size + int(n)
+	return b[:end], b[size:end]
+}
+
+// reset forgets the jobs and keeps the memory.
+func (a *arena) reset() {
+	for i := range a.chunks {
+		a.chunks[i] = a.chunks[i][:0]
+	}
+	a.used = 0
+}

@@ -1,0 +1,194 @@
+package traces
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"berth/sim"
+)
+
+// Options say how to read a trace. The zero value recognises the format, takes
+// every size of job, and stops at the first malformed line.
+type Options struct {
+	Format     string         // name of a format; "" recognises it by content
+	MaxGPUs    int            // larger jobs are rejected; 0 means no limit
+	KeepGoing  bool           // malformed lines are rejects instead of errors
+	Sort       bool           // sort the whole trace before the first job
+	SortBuffer int            // jobs held in memory while sorting; 0 means 1,048,576, about 70 MB
+	TempDir    string         // where a sort spills; "" means os.TempDir()
+	Zone       *time.Location // of calendar times that name none; nil means the format's default
+	Priority   float64        // of every job, > 0; 0 means 1
+	OnReject   func(Reject)   // called for every reject, in the order of the file; may be nil
+	Stdin      io.Reader      // what the path "-" reads; nil means os.Stdin
+}
+
+const defaultSortBuffer = 1 << 20
+
+func (o Options) check() (Options, error) {
+	if o.MaxGPUs < 0 {
+		return o, fmt.Errorf("traces: MaxGPUs is %d; accepted are 0 (no limit) and above", o.MaxGPUs)
+	}
+	if !(o.Priority >= 0) || o.Priority > 1e12 {
+		return o, fmt.Errorf("traces: Priority is %v; accepted are 0 (means 1) to 1e12", o.Priority)
+	}
+	if o.SortBuffer < 0 || o.SortBuffer > 1<<30 {
+		return o, fmt.Errorf("traces: SortBuffer is %d; accepted are 0 (means %d) to %d", o.SortBuffer, defaultSortBuffer, 1<<30)
+	}
+	if o.Priority == 0 {
+		o.Priority = 1
+	}
+	if o.SortBuffer == 0 {
+		o.SortBuffer = defaultSortBuffer
+	}
+	return o, nil
+}
+
+// Trace is an open trace. It is a sim.Source and must be closed.
+type Trace struct {
+	in     *input
+	format Format
+	order  order
+	file   io.Closer
+	err    error // the first error, repeated ever after
+}
+
+// order hands on the jobs of a format in the order of submission.
+type order interface {
+	next(*sim.Job) (bool, error)
+	close() error
+}
+
+// Open opens the trace at a path; "-" is standard input. Errors about content
+// are of type *InputError.
+func Open(path string, opts Options) (*Trace, error) {
+	if path == "-" {
+		stdin := opts.Stdin
+		if stdin == nil {
+			stdin = os.Stdin
+		}
+		return NewReader(stdin, "stdin", opts)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, &InputError{File: path, Msg: "is a folder; accepted is a file, plain or .gz"}
+	}
+	t, err := NewReader(f, path, opts)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	t.file = f
+	return t, nil
+}
+
+// NewReader reads a trace from r; name stands for it in errors and reports.
+func NewReader(r io.Reader, name string, opts Options) (*Trace, error) {
+	opts, err := opts.check()
+	if err != nil {
+		return nil, err
+	}
+	text, err := decompress(r, name)
+	if err != nil {
+		return nil, err
+	}
+	head, err := text.Peek(sniffBytes)
+	if len(head) == 0 {
+		if err != nil && err != io.EOF {
+			return nil, &InputError{File: name, Msg: "cannot be read: " + err.Error(), Err: err}
+		}
+		return nil, &InputError{File: name, Msg: "is empty; accepted are " + formatNames()}
+	}
+	format, err := choose(opts.Format, name, head)
+	if err != nil {
+		return nil, err
+	}
+	in := newInput(text, name, format.Name, opts)
+	rows, err := format.open(in)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{in: in, format: format}
+	if opts.Sort || !format.Sorted {
+		t.order = newSorter(rows, in)
+	} else {
+		t.order = newLookahead(rows, in)
+	}
+	return t, nil
+}
+
+// decompress looks at the first bytes, not at the name.
+func decompress(r io.Reader, name string) (*bufio.Reader, error) {
+	raw := bufio.NewReaderSize(r, 64<<10)
+	magic, _ := raw.Peek(4)
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, &InputError{File: name, Msg: "starts like gzip but cannot be decompressed: " + err.Error(), Err: err}
+		}
+		return bufio.NewReaderSize(z, maxLine), nil
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return nil, &InputError{File: name, Msg: "is zstd-compressed; accepted are plain text and gzip"}
+	}
+	return bufio.NewReaderSize(raw, maxLine), nil
+}
+
+// Next reports the next job, its times since the trace's epoch. It implements
+// sim.Source.
+func (t *Trace) Next(j *sim.Job) (bool, error) {
+	if t.err != nil {
+		return false, t.err
+	}
+	ok, err := t.order.next(j)
+	if err != nil || !ok {
+		t.err = err
+		return false, err
+	}
+	if t.in.delivered == 0 {
+		t.in.fixEpoch()
+	}
+	t.in.delivered++
+	j.Submit -= t.in.epoch
+	return true, nil
+}
+
+// SetMaxGPUs sets the size of the machine, in GPUs; 0 means no limit. It
+// must be called before the first Next, typically with Machine.
+func (t *Trace) SetMaxGPUs(n int) { t.in.opts.MaxGPUs = max(n, 0) }
+
+// Machine is the size of the recorded machine in GPUs or processors, as the
+// trace itself states it, or 0. It is known as soon as the trace is open.
+func (t *Trace) Machine() int { return t.in.machine }
+
+// Format is the name of the format being read.
+func (t *Trace) Format() string { return t.format.Name }
+
+// Epoch is the calendar time of sim.Time 0, in the zone of the record, and
+// whether it is known. It settles at the first Next.
+func (t *Trace) Epoch() (time.Time, bool) { return t.in.epochTime, !t.in.epochTime.IsZero() }
+
+// Report is what was read so far. It is complete when Next has said false.
+func (t *Trace) Report() *Report { return t.in.report() }
+
+// Close releases the file and whatever a sort has spilled.
+func (t *Trace) Close() error {
+	err := t.order.close()
+	if t.file != nil {
+		err = errors.Join(err, t.file.Close())
+		t.file = nil
+	}
+	if t.err == nil {
+		t.err = errors.New("traces: the trace is closed")
+	}
+	return err
+}
