@@ -30,8 +30,8 @@ const (
 
 // Scenarios draws utilization under FIFO and the allocator as two dots joined
 // by a bar, and the gain in decayed value beside it, one row a scenario. Hollow
-// marks below are the published figures. The heading says in how many
-// scenarios the allocator gains.
+// marks below are the published figures. The heading counts the scenarios in
+// which the allocator gains: those whose whole interval lies above zero.
 func Scenarios(list []ScenarioRow) (*Figure, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("plots: scenarios: no scenarios to draw")

@@ -6,6 +6,7 @@
 package workloads
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -134,6 +135,11 @@ func (c *Cluster) Topology() (*hardware.Topology, error) {
 		SKU: hardware.SKU{Name: c.SKU}, GPUs: c.GPUs, GPUsPerNode: c.GPUsPerNode,
 		NodesPerLink: c.NodesPerDomain, DomainsPerRack: c.DomainsPerRack,
 	})
+}
+
+// DomainSize is the number of GPUs in a link domain.
+func (c *Cluster) DomainSize() int {
+	return cmp.Or(c.GPUsPerNode, 8) * cmp.Or(c.NodesPerDomain, 1)
 }
 
 // Validate reports the first setting that makes no sense, by its key.

@@ -35,7 +35,8 @@ type Report struct {
 	BoundedSlowdown   *Distribution `json:"bounded_slowdown,omitempty"`   // completed jobs: max(1, turnaround ÷ max(run, 10 s))
 	TurnaroundSeconds *Distribution `json:"turnaround_seconds,omitempty"` // completed jobs: finish − submission
 
-	MakespanSeconds float64  `json:"makespan_seconds"` // last finish − first submission
+	MakespanSeconds float64  `json:"makespan_seconds"`  // last finish − first submission
+	Partial         bool     `json:"partial,omitempty"` // the run was interrupted
 	GPUHours        GPUHours `json:"gpu_hours"`
 }
 

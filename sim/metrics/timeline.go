@@ -28,8 +28,8 @@ type Timeline struct {
 }
 
 // NewTimeline starts with slices of a minute.
-func NewTimeline(gpus int) *Timeline {
-	return &Timeline{Width: 60e9, counts: sim.Counts{Free: gpus}}
+func NewTimeline() *Timeline {
+	return &Timeline{Width: 60e9}
 }
 
 // JobStarted implements sim.Observer.

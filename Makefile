@@ -1,0 +1,37 @@
+# berth: build, run, test. 'make run' and 'make test' are all a newcomer needs.
+
+GO ?= go
+
+.PHONY: build run test lint bench fuzz golden clean
+
+build:
+	$(GO) build -o bin/berth ./cmd/berth
+
+run: build
+	bin/berth paper --only scenarios
+
+test: lint
+	$(GO) test ./...
+
+lint:
+	@unformatted=$$(gofmt -l cmd plots policies sim traces workloads); \
+	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+FUZZTIME ?= 30s
+fuzz:
+	@for p in $$($(GO) list ./...); do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+			$(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+		done; \
+	done
+
+golden:
+	$(GO) test ./plots ./cmd/berth -update
+
+clean:
+	rm -rf bin out

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"berth/policies"
+	"berth/sim"
+	"berth/sim/config"
+	"berth/sim/experiment"
+	"berth/sim/hardware"
+	"berth/sim/metrics"
+	"berth/traces"
+	"berth/workloads"
+)
+
+// input is what the first argument of a command stands for, after --set.
+type input struct {
+	file
+	checksums map[string]string // of the files read, by name
+}
+
+// file is the content of a scenario file: a scenario, the options of the
+// policy, and a trace whose jobs take the place of the scenario's.
+type file struct {
+	workloads.Scenario
+	Policy policies.Config `toml:"policy"`
+	Trace  traceTable      `toml:"trace"`
+}
+
+// traceTable says which trace to replay and how to read it.
+type traceTable struct {
+	File      string  `toml:"file"` // relative to the scenario file
+	Format    string  `toml:"format"`
+	KeepGoing bool    `toml:"keep_going"`
+	Sort      bool    `toml:"sort"`
+	Priority  float64 `toml:"priority"` // of every job; 0 means 1
+}
+
+// load reads a scenario by name, a TOML file, or a trace, and applies the
+// settings, each "key=value" with a dotted key.
+func load(name string, settings []string) (*input, error) {
+	in := &input{checksums: map[string]string{}}
+	var text []byte
+	var err error
+	path := name
+	switch {
+	case slices.Contains(workloads.Names(), name):
+		text, path, err = workloads.Source(name)
+	case strings.HasSuffix(name, ".toml"):
+		text, err = os.ReadFile(name)
+		in.checksums[filepath.Base(name)] = checksum(text)
+	default:
+		err = in.fromTrace(name)
+	}
+	if err == nil && text != nil {
+		err = config.DecodeStrict(text, path, &in.file)
+		if in.Trace.File != "" && !filepath.IsAbs(in.Trace.File) {
+			in.Trace.File = filepath.Join(filepath.Dir(path), in.Trace.File)
+		}
+	}
+	if err != nil {
+		return nil, invalid(err)
+	}
+	if in.Name == "" {
+		in.Name = baseName(name)
+	}
+	for _, s := range settings {
+		if err := in.set(s); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+// fromTrace makes a recorded trace a scenario of its own: its jobs, on any free
+// GPUs, until the last has ended.
+func (in *input) fromTrace(path string) error {
+	if path != "-" {
+		info, err := os.Stat(path)
+		if err != nil {
+			return fmt.Errorf("%q is no scenario (%s), TOML file or trace: %w", path, strings.Join(workloads.Names(), ", "), err)
+		}
+		if info.IsDir() {
+			return fmt.Errorf("%s is a folder; a scenario, a TOML file or a trace is accepted", path)
+		}
+	}
+	in.Trace.File = path
+	in.Cluster.Alignment = hardware.Scattered
+	return nil
+}
+
+func checksum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// baseName is a file's name without folders and endings.
+func baseName(path string) string {
+	if path == "-" {
+		return "stdin"
+	}
+	base := filepath.Base(path)
+	if i := strings.IndexByte(base[1:], '.'); i >= 0 {
+		base = base[:i+1]
+	}
+	return base
+}
+
+// set applies one setting. The value is TOML; a bare word is a string.
+func (in *input) set(setting string) error {
+	key, value, ok := strings.Cut(setting, "=")
+	if !ok || key == "" {
+		return usage(fmt.Errorf("--set %s: key=value is expected, as in --set cluster.gpus=128", setting))
+	}
+	err := config.DecodeStrict([]byte(key+" = "+value), "--set "+setting, &in.file)
+	if err != nil {
+		quoted := config.DecodeStrict([]byte(fmt.Sprintf("%s = %q", key, value)), "--set "+setting, &in.file)
+		if quoted == nil {
+			return nil
+		}
+		if strings.Contains(quoted.Error(), "unknown key") {
+			err = quoted
+		}
+	}
+	return invalid(err)
+}
+
+// check reports what makes the input no workload, before any run.
+func (in *input) check() error {
+	if in.Trace.File == "" {
+		return invalid(wrap(in.Name, in.Validate()))
+	}
+	if len(in.Classes) > 0 {
+		return invalid(fmt.Errorf("%s: jobs and trace exclude each other: the jobs come from one or the other", in.Name))
+	}
+	return nil
+}
+
+func wrap(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// setup is a run of the input under a policy and a seed. onTrace, when not nil,
+// is given the trace that was replayed.
+func (in *input) setup(policy string, seed uint64, onTrace func(*traces.Trace)) (experiment.Setup, error) {
+	name, c, err := in.policy(policy)
+	if err != nil {
+		return experiment.Setup{}, usage(err)
+	}
+	c.Gamma, c.Lambda = in.Weights()
+	c.Seed = seed
+	if _, err := policies.New(name, c); err != nil {
+		return experiment.Setup{}, invalid(err)
+	}
+	return experiment.Setup{
+		Scenario: in.Name, Policy: policy, Seed: seed,
+		NewWorkload: func() (*sim.Workload, error) { return in.workload(seed, onTrace) },
+		NewPolicy:   func() (sim.Policy, error) { return policies.New(name, c) },
+		Objective:   metrics.Objective{Gamma: c.Gamma, Lambda: c.Lambda, Step: in.Step()},
+		OneHorizon:  in.HorizonHours > 0,
+	}, nil
+}
+
+// policy splits "easy:reserve=curve" into a name and its options.
+func (in *input) policy(text string) (string, policies.Config, error) {
+	parts := strings.Split(text, ":")
+	variant := input{file: file{Policy: in.Policy}}
+	for _, option := range parts[1:] {
+		if err := variant.set("policy." + option); err != nil {
+			return "", policies.Config{}, fmt.Errorf("policy %q: %w", text, err)
+		}
+	}
+	if !slices.ContainsFunc(policies.All(), func(e policies.Entry) bool { return e.Name == parts[0] }) {
+		_, err := policies.New(parts[0], policies.Config{})
+		return "", policies.Config{}, err
+	}
+	return parts[0], variant.Policy, nil
+}
+
+// workload makes the workload for a seed. With a trace, the machine defaults to
+// the recorded one.
+func (in *input) workload(seed uint64, onTrace func(*traces.Trace)) (*sim.Workload, error) {
+	if in.Trace.File == "" {
+		w, err := in.Generate(seed)
+		return w, invalid(err)
+	}
+	t, err := in.openTrace(nil)
+	if err != nil {
+		return nil, err
+	}
+	scenario := in.Scenario
+	if scenario.Cluster.GPUs == 0 {
+		scenario.Cluster.GPUs = t.Machine()
+	}
+	if scenario.Cluster.GPUs == 0 {
+		t.Close()
+		return nil, invalid(fmt.Errorf("%s does not say how large its machine was; name one with --set cluster.gpus=N", in.Trace.File))
+	}
+	w, err := scenario.Generate(seed)
+	if err != nil {
+		t.Close()
+		return nil, invalid(err)
+	}
+	t.SetMaxGPUs(scenario.Cluster.GPUs)
+	w.Jobs = inputSource{t}
+	if onTrace != nil {
+		onTrace(t)
+	}
+	return w, nil
+}
+
+// openTrace opens the trace of the input.
+func (in *input) openTrace(onReject func(traces.Reject)) (*traces.Trace, error) {
+	t, err := traces.Open(in.Trace.File, traces.Options{
+		Format: in.Trace.Format, KeepGoing: in.Trace.KeepGoing, Sort: in.Trace.Sort,
+		Priority: in.Trace.Priority, MaxGPUs: in.Cluster.GPUs, OnReject: onReject,
+	})
+	return t, invalid(err)
+}
+
+// inputSource is a trace whose errors of content are invalid input.
+type inputSource struct{ *traces.Trace }
+
+func (s inputSource) Next(j *sim.Job) (bool, error) {
+	ok, err := s.Trace.Next(j)
+	var content *traces.InputError
+	if errors.As(err, &content) {
+		err = invalid(err)
+	}
+	return ok, err
+}
+
+// sum adds the checksum of the trace file to those of the inputs.
+func (in *input) sum() error {
+	if in.Trace.File == "" || in.Trace.File == "-" {
+		return nil
+	}
+	f, err := os.Open(in.Trace.File)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return err
+	}
+	in.checksums[filepath.Base(in.Trace.File)] = "sha256:" + hex.EncodeToString(h.Sum(nil))
+	return nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"berth/policies"
+	"berth/traces"
+	"berth/workloads"
+)
+
+// figureNames are the figures that run and compare draw.
+var figureNames = [][2]string{
+	{"allocation", "who held which GPU when, one grid a policy, coloured by kind of job"},
+	{"utilization", "share of GPUs doing work, and held but idle, over time"},
+	{"value", "priority × GPU-hours delivered, cumulated over time"},
+	{"queue", "jobs that wait, over time"},
+	{"policies", "value and utilization by policy, with 95 % intervals (compare)"},
+	{"scenarios", "FIFO against the allocator on all scenarios (make run)"},
+}
+
+func newList() *cobra.Command {
+	kinds := []string{"scenarios", "policies", "formats", "figures"}
+	return &cobra.Command{
+		Use:       "list scenarios|policies|formats|figures",
+		Short:     "List what can be named",
+		Args:      args(cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs)),
+		ValidArgs: kinds,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			defer t.Flush()
+			row := func(name, what string) { fmt.Fprintf(t, "%s\t%s\n", name, what) }
+			switch args[0] {
+			case "scenarios":
+				for _, name := range workloads.Names() {
+					in, err := load(name, nil)
+					if err != nil {
+						return err
+					}
+					row(name, in.Summary)
+				}
+			case "policies":
+				for _, e := range policies.All() {
+					row(e.Name, e.Summary)
+				}
+			case "formats":
+				for _, f := range traces.Formats() {
+					row(f.Name, f.Description)
+				}
+			case "figures":
+				for _, f := range figureNames {
+					row(f[0], f[1])
+				}
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"encoding/json"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// manifest says what a result was made from.
+type manifest struct {
+	Version       string            `json:"version"`
+	Configuration any               `json:"configuration"`
+	ConfigHash    string            `json:"configuration_hash"`
+	Policies      []string          `json:"policies"`
+	Seeds         []uint64          `json:"seeds"`
+	Inputs        map[string]string `json:"inputs"` // file → checksum
+}
+
+func (in *input) manifest(policies []string, seeds []uint64) (*manifest, error) {
+	if err := in.sum(); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(in.file)
+	if err != nil {
+		return nil, err
+	}
+	return &manifest{
+		Version: version(), Configuration: in.file, ConfigHash: checksum(text),
+		Policies: policies, Seeds: seeds, Inputs: in.checksums,
+	}, nil
+}
+
+// version is the module's version, or the commit that it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v += "-" + s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	return v
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.Println("berth " + version())
+			return nil
+		},
+	}
+}
