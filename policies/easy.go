@@ -19,8 +19,8 @@ type easy struct {
 }
 
 func newEASY(c Config) (sim.Policy, error) {
-	services, err := newServiceSchedule(c, "peak", "curve")
-	return &easy{services: services, calendar: calendar{services: services}}, err
+	services := newServiceSchedule(c, "peak")
+	return &easy{services: services, calendar: calendar{services: services}}, nil
 }
 
 func (p *easy) Name() string { return "easy" }

@@ -18,8 +18,8 @@ type fifo struct {
 }
 
 func newFIFO(c Config) (sim.Policy, error) {
-	services, err := newServiceSchedule(c, "peak", "curve")
-	return &fifo{services: services, calendar: calendar{services: services}}, err
+	services := newServiceSchedule(c, "peak")
+	return &fifo{services: services, calendar: calendar{services: services}}, nil
 }
 
 func (p *fifo) Name() string { return "fifo" }

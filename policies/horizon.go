@@ -3,7 +3,6 @@ package policies
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"berth/policies/allocator"
@@ -44,21 +43,11 @@ const (
 )
 
 func newHorizon(c Config) (sim.Policy, error) {
-	var err error
-	if c.Replan, err = choose("replan", c.Replan, "event", "step", "arrival"); err != nil {
-		return nil, err
-	}
-	if c.Window < 0 || c.ReplanEvery < 0 {
-		return nil, fmt.Errorf("policy.window and policy.replan_every are numbers of steps and must not be negative")
-	}
+	c.Replan = cmp.Or(c.Replan, "event")
 	c.Window = cmp.Or(c.Window, plan.DefaultSteps)
 	c.ReplanEvery = cmp.Or(c.ReplanEvery, 1)
-	if c.ReplanEvery > c.Window {
-		return nil, fmt.Errorf("policy.replan_every = %d is more than the %d steps of the window", c.ReplanEvery, c.Window)
-	}
-	p := &horizon{c: c, origin: -1}
-	p.budget, err = c.budget()
-	return p, err
+	budget, err := c.budget()
+	return &horizon{c: c, budget: budget, origin: -1}, err
 }
 
 func (p *horizon) Name() string { return "horizon" }

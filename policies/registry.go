@@ -3,11 +3,13 @@
 package policies
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"berth/policies/allocator"
+	"berth/policies/plan"
 	"berth/sim"
 )
 
@@ -57,6 +59,9 @@ func All() []Entry { return slices.Clone(entries) }
 func New(name string, c Config) (sim.Policy, error) {
 	for _, e := range entries {
 		if e.Name == name {
+			if err := c.validate(); err != nil {
+				return nil, err
+			}
 			return e.make(c)
 		}
 	}
@@ -67,25 +72,40 @@ func New(name string, c Config) (sim.Policy, error) {
 	return nil, fmt.Errorf("policy %q is unknown; accepted are %s", name, strings.Join(names, ", "))
 }
 
-// choose is a setting that has a default and a few accepted values.
-func choose(key, value, standard string, others ...string) (string, error) {
-	if value == "" {
-		return standard, nil
+// validate reports the first setting that makes no sense, whether the policy
+// reads it or not.
+func (c *Config) validate() error {
+	for _, choice := range []struct {
+		key, value string
+		accepted   []string
+	}{
+		{"reserve", c.Reserve, []string{"peak", "curve"}},
+		{"replan", c.Replan, []string{"step", "arrival", "event"}},
+	} {
+		if choice.value != "" && !slices.Contains(choice.accepted, choice.value) {
+			return fmt.Errorf("policy.%s = %q is unknown; accepted are %s", choice.key, choice.value, strings.Join(choice.accepted, ", "))
+		}
 	}
-	if value == standard || slices.Contains(others, value) {
-		return value, nil
+	switch {
+	case c.Partition < 0:
+		return fmt.Errorf("policy.partition = %d is negative; accepted are a number of GPUs, or 0 for the peak of the total demand", c.Partition)
+	case c.Window < 0 || c.ReplanEvery < 0:
+		return fmt.Errorf("policy.window = %d, policy.replan_every = %d; accepted are numbers of steps, or 0 for the default", c.Window, c.ReplanEvery)
+	case cmp.Or(c.ReplanEvery, 1) > cmp.Or(c.Window, plan.DefaultSteps):
+		return fmt.Errorf("policy.replan_every = %d is more than the %d steps of the window", c.ReplanEvery, cmp.Or(c.Window, plan.DefaultSteps))
 	}
-	return "", fmt.Errorf("policy.%s = %q is unknown; accepted are %s, %s", key, value, standard, strings.Join(others, ", "))
+	_, err := c.budget()
+	return err
 }
 
 // budget is the configured budget of a search.
 func (c *Config) budget() (allocator.Budget, error) {
-	if c.Budget == "" {
-		return allocator.Budget{Evaluations: 300}, nil
-	}
-	b, err := allocator.ParseBudget(c.Budget)
+	b, err := allocator.ParseBudget(cmp.Or(c.Budget, defaultBudget))
 	if err != nil {
 		return b, fmt.Errorf("policy.budget: %w", err)
 	}
 	return b, nil
 }
+
+// defaultBudget is counted in evaluations, so that runs are reproducible.
+const defaultBudget = "300"

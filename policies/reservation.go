@@ -1,10 +1,6 @@
 package policies
 
-import (
-	"fmt"
-
-	"berth/sim"
-)
+import "berth/sim"
 
 // reservation splits the cluster: services live on the first GPUs and follow
 // their demand there, jobs are served in order of arrival on the rest and
@@ -15,13 +11,7 @@ type reservation struct {
 }
 
 func newReservation(c Config) (sim.Policy, error) {
-	if c.Partition < 0 {
-		return nil, fmt.Errorf("policy.partition = %d is negative; accepted are a number of GPUs, or 0 for the peak of the total demand", c.Partition)
-	}
-	services, err := newServiceSchedule(c, "curve", "peak")
-	if err != nil {
-		return nil, err
-	}
+	services := newServiceSchedule(c, "curve")
 	services.partition = true
 	return &reservation{headOfLine{name: "reservation", services: services}, c.Partition}, nil
 }

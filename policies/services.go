@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"cmp"
+
 	"berth/policies/allocator"
 	"berth/policies/plan"
 	"berth/sim"
@@ -27,9 +29,9 @@ type serviceSchedule struct {
 // span is [from, to).
 type span struct{ from, to sim.Time }
 
-func newServiceSchedule(c Config, standard, other string) (*serviceSchedule, error) {
-	reserve, err := choose("reserve", c.Reserve, standard, other)
-	return &serviceSchedule{reserve: reserve, lambda: c.Lambda}, err
+// newServiceSchedule holds services as configured, or else in the standard way.
+func newServiceSchedule(c Config, standard string) *serviceSchedule {
+	return &serviceSchedule{reserve: cmp.Or(c.Reserve, standard), lambda: c.Lambda}
 }
 
 // apply makes the services hold what the schedule says, as far as GPUs are

@@ -102,16 +102,13 @@ func checksum(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// baseName is a file's name without folders and endings.
+// baseName is a file's name without folders, compression and kind.
 func baseName(path string) string {
 	if path == "-" {
 		return "stdin"
 	}
-	base := filepath.Base(path)
-	if i := strings.IndexByte(base[1:], '.'); i >= 0 {
-		base = base[:i+1]
-	}
-	return base
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".zst")
+	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
 // set applies one setting. The value is TOML; a bare word is a string.

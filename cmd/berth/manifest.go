@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -55,8 +56,8 @@ func newVersion() *cobra.Command {
 		Short: "Print the version",
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cmd.Println("berth " + version())
-			return nil
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "berth", version())
+			return err
 		},
 	}
 }

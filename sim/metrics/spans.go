@@ -28,7 +28,7 @@ type ServiceSpan struct {
 // grid. It keeps at most Limit spans and then no more.
 type Spans struct {
 	sim.IgnoreAll
-	Limit     int // of spans; 0 means 50,000
+	Limit     int // of spans; 0 means 4,000, more than a grid can show
 	Truncated bool
 	Jobs      []JobSpan
 	Services  []ServiceSpan
@@ -39,7 +39,7 @@ type Spans struct {
 func (s *Spans) full() bool {
 	limit := s.Limit
 	if limit == 0 {
-		limit = 50_000
+		limit = 4_000
 	}
 	if len(s.Jobs)+len(s.Services) >= limit {
 		s.Truncated = true
