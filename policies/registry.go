@@ -43,13 +43,13 @@ type Entry struct {
 }
 
 var entries = []Entry{
-	{"fifo", "peak reservation; commits each arriving job to the earliest hole, lowest GPUs first", newFIFO},
+	{"fifo", "commits each arriving job to the earliest hole, lowest GPUs first", newFIFO},
 	{"fcfs", "strict arrival order: the head of the line blocks those behind it", newFCFS},
-	{"easy", "arrival order with EASY backfilling: later jobs may start if they do not delay the head", newEASY},
+	{"easy", "EASY backfilling: later jobs may start unless they delay the head", newEASY},
 	{"sjf", "shortest estimate first, head of line", newSJF},
 	{"priority", "highest priority first, head of line", newPriority},
 	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
-	{"horizon", "plans the horizon ahead with the fast allocator and commits the current step", newHorizon},
+	{"horizon", "plans a window ahead, commits the current step, plans again", newHorizon},
 }
 
 // All lists the policies in the order in which they are documented.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,12 @@ func newList() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			defer t.Flush()
-			row := func(name, what string) { fmt.Fprintf(t, "%s\t%s\n", name, what) }
+			row := func(name, what string) {
+				for _, line := range lines(what, 60) {
+					fmt.Fprintf(t, "%s\t%s\n", name, line)
+					name = ""
+				}
+			}
 			switch args[0] {
 			case "scenarios":
 				for _, name := range workloads.Names() {
@@ -57,4 +63,17 @@ func newList() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// lines breaks text between words into lines of at most so many letters.
+func lines(text string, width int) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		if n := len(out); n > 0 && len([]rune(out[n-1]))+1+len([]rune(word)) <= width {
+			out[n-1] += " " + word
+		} else {
+			out = append(out, word)
+		}
+	}
+	return out
 }

@@ -23,7 +23,7 @@ type chapter struct {
 }
 
 var chapters = []chapter{
-	{"scenarios", "FIFO and the allocator on the seven scenarios, beside the published figures", (*paper).scenarios},
+	{"scenarios", "FIFO and the allocator on the seven scenarios", (*paper).scenarios},
 }
 
 func newPaper() *cobra.Command {

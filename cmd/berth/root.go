@@ -29,6 +29,7 @@ or a recorded trace of jobs.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath()))
 	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
 	root.AddCommand(newRun(), newCompare(), newPlan(), newCheck(), newTrace(), newPaper(), newList(), newVersion())
 	return root
 }
