@@ -20,20 +20,37 @@ type calendar struct {
 	taken []bool
 }
 
+// reservations is where a policy books what jobs will hold: a calendar, or a
+// profile where all GPUs are alike.
+type reservations interface {
+	// earliest is the first hole for n GPUs of a job from a time on, to last
+	// as long as its estimate and end by a deadline.
+	earliest(j *sim.ActiveJob, n int, from, deadline sim.Time) (booking, bool)
+	add(booking)
+	cancel(*sim.ActiveJob) // drops the job's booking, if there is one
+	forget(before sim.Time)
+}
+
 // booking is a job's GPUs in [from, to).
 type booking struct {
 	job      *sim.ActiveJob
 	from, to sim.Time
-	gpus     []hardware.Range
+	size     int
+	gpus     []hardware.Range // nil: any
 }
 
-// cancel drops the booking of a job.
+// add implements reservations.
+func (c *calendar) add(b booking) { c.bookings = append(c.bookings, b) }
+
+// forget implements reservations: a calendar drops jobs when they end.
+func (c *calendar) forget(sim.Time) {}
+
+// cancel implements reservations.
 func (c *calendar) cancel(j *sim.ActiveJob) {
 	c.bookings = slices.DeleteFunc(c.bookings, func(b booking) bool { return b.job == j })
 }
 
-// earliest is the first hole for n GPUs of a job from a time on, to last as
-// long as its estimate and end by a deadline.
+// earliest implements reservations.
 func (c *calendar) earliest(j *sim.ActiveJob, n int, from, deadline sim.Time) (booking, bool) {
 	d := j.EstimateOn(n)
 	for _, at := range c.candidates(from) {
@@ -41,7 +58,7 @@ func (c *calendar) earliest(j *sim.ActiveJob, n int, from, deadline sim.Time) (b
 			break
 		}
 		if gpus := c.free(n, j.Across, at, at+d); gpus != nil {
-			return booking{j, at, at + d, gpus}, true
+			return booking{j, at, at + d, n, gpus}, true
 		}
 	}
 	return booking{}, false

@@ -94,7 +94,7 @@ func (p *easy) backfillBlocks(r *sim.Round, head *sim.ActiveJob, others []*sim.A
 	c.topology, c.align = r.Cluster().Topology(), r.Alignment()
 	c.bookings = c.bookings[:0]
 	for _, j := range r.Running() {
-		c.bookings = append(c.bookings, booking{j, j.Started, max(j.EstimatedEnd(), r.Now()+1), j.GPUs})
+		c.bookings = append(c.bookings, booking{j, j.Started, max(j.EstimatedEnd(), r.Now()+1), j.Held(), j.GPUs})
 	}
 	deadline := sim.Forever
 	if r.Closed() {
@@ -110,7 +110,7 @@ func (p *easy) backfillBlocks(r *sim.Round, head *sim.ActiveJob, others []*sim.A
 			continue
 		}
 		if gpus := c.free(n, j.Across, r.Now(), end); gpus != nil && allFree(r.Cluster(), gpus) && r.Start(j, gpus...) {
-			c.bookings = append(c.bookings, booking{j, r.Now(), end, gpus})
+			c.bookings = append(c.bookings, booking{j, r.Now(), end, n, gpus})
 		}
 	}
 }

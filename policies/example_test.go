@@ -6,7 +6,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
+	"testing"
 
 	"berth/sim"
 	"berth/sim/hardware"
@@ -53,4 +56,20 @@ func Example_ownPolicy() {
 	// job 2 on GPUs 0-1 from 0s to 10s
 	// job 3 on GPUs 2-3 from 0s to 20s
 	// job 1 on GPUs 0-3 from 20s to 2m0s
+}
+
+func TestREADMEShowsThisPolicy(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(readme), "```go\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	if shown == "" || !strings.Contains(string(source), shown) {
+		t.Error("the policy in README.md is not the one in policies/example_test.go")
+	}
 }

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"slices"
 
 	"berth/sim"
@@ -13,13 +14,14 @@ import (
 // policy looks neither at priorities nor at jobs still to come.
 type fifo struct {
 	services *serviceSchedule
-	calendar calendar
+	booked   reservations
+	due      []booking // jobs to start, in order of their start
+	scratch  []hardware.Range
 	late     []*sim.ActiveJob // committed, but their GPUs are held by an overrun
 }
 
 func newFIFO(c Config) (sim.Policy, error) {
-	services := newServiceSchedule(c, "peak")
-	return &fifo{services: services, calendar: calendar{services: services}}, nil
+	return &fifo{services: newServiceSchedule(c, "peak")}, nil
 }
 
 func (p *fifo) Name() string { return "fifo" }
@@ -33,9 +35,12 @@ const (
 // Decide implements sim.Policy.
 func (p *fifo) Decide(r *sim.Round) error {
 	p.services.apply(r)
-	p.calendar.topology, p.calendar.align = r.Cluster().Topology(), r.Alignment()
+	if p.booked == nil {
+		p.open(r)
+	}
+	p.booked.forget(r.Now())
 	for _, j := range r.Ended() {
-		p.calendar.cancel(j)
+		p.booked.cancel(j)
 	}
 	p.startLate(r)
 	p.startDue(r)
@@ -47,6 +52,15 @@ func (p *fifo) Decide(r *sim.Round) error {
 	return nil
 }
 
+// open makes the book of reservations that the machine calls for.
+func (p *fifo) open(r *sim.Round) {
+	if r.Alignment() == hardware.Scattered && len(p.services.claims) == 0 {
+		p.booked = newProfile(r.Cluster().GPUs() - hardware.Size(p.services.always))
+		return
+	}
+	p.booked = &calendar{services: p.services, topology: r.Cluster().Topology(), align: r.Alignment()}
+}
+
 // commit books the earliest hole for a job.
 func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 	deadline := sim.Forever
@@ -54,15 +68,19 @@ func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 		deadline = r.Horizon()
 	}
 	for _, n := range j.Sizes(nil, r.Alignment()) {
-		b, ok := p.calendar.earliest(j, n, max(r.Now(), j.Eligible()), deadline)
+		b, ok := p.booked.earliest(j, n, max(r.Now(), j.Eligible()), deadline)
 		if !ok {
 			continue
 		}
-		p.calendar.bookings = append(p.calendar.bookings, b)
+		p.booked.add(b)
 		if b.from == r.Now() {
 			p.startAt(r, b)
 			return
 		}
+		at, _ := slices.BinarySearchFunc(p.due, b.from, func(d booking, from sim.Time) int {
+			return cmp.Or(cmp.Compare(d.from, from), -1) // behind those due at the same time
+		})
+		p.due = slices.Insert(p.due, at, b)
 		r.Explain(j, committed)
 		r.WakeAt(b.from)
 		return
@@ -72,24 +90,28 @@ func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 
 // startDue starts the jobs whose time has come.
 func (p *fifo) startDue(r *sim.Round) {
-	for _, b := range p.calendar.bookings {
-		if b.from <= r.Now() && b.job.State == sim.Waiting {
+	n := 0
+	for n < len(p.due) && p.due[n].from <= r.Now() {
+		if b := p.due[n]; b.job.State == sim.Waiting {
 			p.startAt(r, b)
 		}
+		n++
 	}
+	p.due = slices.Delete(p.due, 0, n)
 }
 
 func (p *fifo) startAt(r *sim.Round, b booking) {
-	for _, g := range b.gpus {
-		if !r.Cluster().IsFree(g) {
-			r.Explain(b.job, overrun)
-			if !slices.Contains(p.late, b.job) {
-				p.late = append(p.late, b.job)
-			}
-			return
-		}
+	gpus := b.gpus
+	if gpus == nil {
+		gpus, _ = r.Cluster().AppendFree(p.scratch[:0], b.size)
+		p.scratch = gpus
 	}
-	r.Start(b.job, b.gpus...)
+	if len(gpus) == 0 || !allFree(r.Cluster(), gpus) {
+		r.Explain(b.job, overrun)
+		p.late = append(p.late, b.job)
+		return
+	}
+	r.Start(b.job, gpus...)
 }
 
 // startLate starts jobs that overruns have robbed of their place wherever
@@ -103,9 +125,9 @@ func (p *fifo) startLate(r *sim.Round) {
 		if gpus == nil || !r.Start(j, gpus...) {
 			return false
 		}
-		p.calendar.cancel(j)
-		p.calendar.bookings = append(p.calendar.bookings,
-			booking{j, r.Now(), r.Now() + j.EstimateOn(hardware.Size(gpus)), slices.Clone(gpus)})
+		n := hardware.Size(gpus)
+		p.booked.cancel(j)
+		p.booked.add(booking{j, r.Now(), r.Now() + j.EstimateOn(n), n, slices.Clone(gpus)})
 		return true
 	})
 }

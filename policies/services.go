@@ -66,7 +66,8 @@ func (v *serviceSchedule) apply(r *sim.Round) {
 	}
 	if next := v.nextChange(now); next > 0 {
 		r.WakeAt(sim.Time(next) * v.step)
-	} else if v.behind {
+	}
+	if v.behind {
 		r.WakeAt(sim.Time(now+1) * v.step)
 	}
 }

@@ -57,8 +57,8 @@ type engine struct {
 	arrivals []*ActiveJob
 	waiting  []*ActiveJob // from head on
 	head     int
-	seen     int  // waiting[seen:] became eligible since the last round
-	gone     bool // some job of waiting has left it
+	seen     int // waiting[seen:] became eligible since the last round
+	gone     int // jobs of waiting[head:] and upcoming that have left them
 	running  []*ActiveJob
 	services []*ActiveService
 	left     []*ActiveJob // final in this round; recycled at its end

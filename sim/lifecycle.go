@@ -202,7 +202,7 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 	j.Reason = ""
 	j.index = len(e.running)
 	e.running = append(e.running, j)
-	e.gone = true
+	e.gone++
 	e.counts.Batch += n
 	e.events.push(e.now+j.DurationOn(n), release, j.slot, j.gen)
 	for _, o := range e.observers {
@@ -223,7 +223,7 @@ func (e *engine) leave(j *ActiveJob, final JobState) {
 		e.running[j.index].index = j.index
 		e.running = e.running[:last]
 	case Waiting, Upcoming:
-		e.gone = true
+		e.gone++
 	}
 	j.State, j.Ended = final, e.now
 	for _, o := range e.observers {
@@ -236,17 +236,17 @@ func (e *engine) leave(j *ActiveJob, final JobState) {
 func (e *engine) compact() {
 	e.arrivals = e.arrivals[:0]
 	e.seen = len(e.waiting)
-	if !e.gone {
+	if e.gone == 0 {
 		return
 	}
-	e.gone = false
 	for e.head < len(e.waiting) && e.waiting[e.head].State != Waiting {
 		e.waiting[e.head] = nil
 		e.head++
+		e.gone--
 	}
 	if e.head == len(e.waiting) {
 		e.waiting, e.head = e.waiting[:0], 0
-	} else {
+	} else if e.gone > 0 {
 		live := slices.DeleteFunc(e.waiting[e.head:], func(j *ActiveJob) bool { return j.State != Waiting })
 		e.waiting = e.waiting[:e.head+len(live)]
 	}
@@ -254,7 +254,10 @@ func (e *engine) compact() {
 		e.waiting = slices.Delete(e.waiting, 0, e.head)
 		e.head = 0
 	}
-	e.upcoming = slices.DeleteFunc(e.upcoming, func(j *ActiveJob) bool { return j.State.Final() })
+	if e.gone > 0 {
+		e.upcoming = slices.DeleteFunc(e.upcoming, func(j *ActiveJob) bool { return j.State.Final() })
+	}
+	e.gone = 0
 	e.seen = len(e.waiting)
 }
 

@@ -265,3 +265,19 @@ budget = "2000"
 		t.Errorf("services.csv is not whole: %d bytes", len(table))
 	}
 }
+
+// The scenario that the README shows runs as it stands.
+func TestREADMEScenario(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, scenario, _ := strings.Cut(string(readme), "```toml\n")
+	scenario, _, _ = strings.Cut(scenario, "```")
+	dir := t.TempDir()
+	write(t, dir, "mine.toml", scenario)
+	stdout, stderr, status := berth(t, dir, "compare", "mine.toml", "--seeds", "2")
+	if status != 0 || !strings.Contains(stdout, "mine, 2 seeds") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+}
