@@ -2,6 +2,8 @@ package policies
 
 import (
 	"cmp"
+	"slices"
+	"sort"
 
 	"berth/policies/allocator"
 	"berth/policies/plan"
@@ -148,28 +150,26 @@ func (v *serviceSchedule) claim(limit int) {
 			}
 		}
 	}
+	for _, spans := range v.claims { // several services may take turns on a GPU
+		slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	}
 }
 
-// addSpan adds a span to ascending ones, joining it to the one it touches.
-// Spans of one service come in order; those of several do not.
+// addSpan adds a span to those of a GPU, joining it to the last where they
+// touch.
 func addSpan(spans []span, s span) []span {
-	for i := len(spans) - 1; i >= 0; i-- {
-		if spans[i].to == s.from {
-			spans[i].to = s.to
-			return spans
-		}
+	if n := len(spans); n > 0 && spans[n-1].to == s.from {
+		spans[n-1].to = s.to
+		return spans
 	}
 	return append(spans, s)
 }
 
 // blocked reports whether a service wants GPU g at some time in [from, to).
 func (v *serviceSchedule) blocked(g int, from, to sim.Time) bool {
-	for _, s := range v.claims[g] {
-		if s.from < to && s.to > from {
-			return true
-		}
-	}
-	return false
+	spans := v.claims[g]
+	i := sort.Search(len(spans), func(i int) bool { return spans[i].to > from })
+	return i < len(spans) && spans[i].from < to
 }
 
 // start starts a job on the lowest-numbered GPUs that are free until it should

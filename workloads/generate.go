@@ -53,6 +53,10 @@ func (s *Scenario) service(v *Service, rng *rand.Rand) sim.Service {
 	return out
 }
 
+// openEndedDays is for how long demand is drawn where a run has no horizon;
+// after that it is 0.
+const openEndedDays = 366
+
 // bump draws the daily curve, level by level.
 func (v *Service) bump(rng *rand.Rand, step sim.Time, horizon float64, limit int) []int {
 	width := v.WidthHours
@@ -60,7 +64,7 @@ func (v *Service) bump(rng *rand.Rand, step sim.Time, horizon float64, limit int
 		width = 3
 	}
 	if horizon == 0 {
-		horizon = 24 * 7
+		horizon = 24 * openEndedDays
 	}
 	peak := v.PeakHour.draw(rng)
 	levels := make([]int, int(math.Ceil(horizon/step.Hours())))
