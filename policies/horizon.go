@@ -11,23 +11,27 @@ import (
 	"berth/sim/hardware"
 )
 
-// horizon plans a window of steps ahead, commits the current step, and plans
-// again: every so many steps, and between steps when jobs arrive or end.
-// Running jobs are inherited and pinned. The demand of services is taken from
-// their curves: the forecast is perfect. Jobs are known once they are
-// submitted, and by their estimates.
+// horizon plans a window of steps ahead, commits the first of them, and plans
+// again. Running jobs are inherited and pinned; those past their estimate keep
+// their GPUs, and the plan expects them to take one more step. Jobs are known
+// once they are submitted, and by their estimates.
 //
-// A plan made between two steps keeps the grid of the steps: jobs that it
-// starts now are counted from the step's beginning, so they never hold GPUs
-// longer than it says, and services move at the next step only.
+// With a commitment of one step it also plans between steps, when jobs arrive
+// or end. Such a plan keeps the grid of the steps: jobs that it starts now are
+// counted from the step's beginning, so they never hold GPUs longer than it
+// says, and services follow it from the next step on. With a longer
+// commitment the plan is carried out as it stands, and jobs that arrive
+// meanwhile are put, by priority, where it leaves room.
 type horizon struct {
 	c      Config
 	budget allocator.Budget
 
-	agenda []due
-	next   [][][]hardware.Range // [service][step from planned on]
-	origin int                  // the step that the plan starts with
-	rank   map[any]int          // place of a job or service in the order that gave the last plan
+	agenda   []due
+	next     [][][]hardware.Range // [service][step from origin on]
+	forecast [][]int              // [service][step from origin on]: demand that the plan was made for
+	origin   int                  // the step that the plan starts with
+	rank     map[any]int          // place of a job or service in the order that gave the last plan
+	calendar calendar             // for filling what a committed plan leaves
 }
 
 // due is a planned start.
@@ -45,9 +49,17 @@ const (
 func newHorizon(c Config) (sim.Policy, error) {
 	c.Replan = cmp.Or(c.Replan, "event")
 	c.Window = cmp.Or(c.Window, plan.DefaultSteps)
-	c.ReplanEvery = cmp.Or(c.ReplanEvery, 1)
+	c.Commit = cmp.Or(c.Commit, 1)
+	if c.PlanGamma == 0 {
+		c.PlanGamma = c.Gamma
+	}
+	if c.PlanLambda == 0 {
+		c.PlanLambda = c.Lambda
+	}
 	budget, err := c.budget()
-	return &horizon{c: c, budget: budget, origin: -1}, err
+	p := &horizon{c: c, budget: budget, origin: -1}
+	p.calendar.services = &serviceSchedule{}
+	return p, err
 }
 
 func (p *horizon) Name() string { return "horizon" }
@@ -56,15 +68,18 @@ func (p *horizon) Name() string { return "horizon" }
 func (p *horizon) Decide(r *sim.Round) error {
 	p.forget(r)
 	now := int(r.Now() / r.Step())
-	boundary := r.Now()%r.Step() == 0
-	if due := p.origin < 0 || now >= p.origin+p.c.ReplanEvery; due || p.called(r) {
+	if p.origin < 0 || now >= p.origin+p.c.Commit || p.called(r) {
 		p.plan(r, now)
 	}
-	if boundary {
+	if r.Now()%r.Step() == 0 {
 		p.moveServices(r, now-p.origin)
 	}
+	p.react(r, now-p.origin)
 	p.startDue(r, now)
-	if len(r.Waiting())+len(r.Upcoming())+len(r.Running()) > 0 || len(r.Services()) > 0 {
+	if p.c.Commit > 1 {
+		p.fill(r)
+	}
+	if len(r.Waiting())+len(r.Upcoming())+len(r.Running())+len(r.Services()) > 0 {
 		r.WakeAt(sim.Time(now+1) * r.Step())
 	}
 	return nil
@@ -80,6 +95,9 @@ func (p *horizon) forget(r *sim.Round) {
 
 // called reports whether something happened that calls for a new plan.
 func (p *horizon) called(r *sim.Round) bool {
+	if p.c.Commit > 1 {
+		return false
+	}
 	switch p.c.Replan {
 	case "arrival":
 		return len(r.Arrivals()) > 0
@@ -116,66 +134,6 @@ func (p *horizon) plan(r *sim.Round, now int) {
 	}
 }
 
-// problem is what is known at the current step, as an instance of the model.
-func (p *horizon) problem(r *sim.Round, now int) (*plan.Problem, []*sim.ActiveJob) {
-	step := r.Step()
-	begin := sim.Time(now) * step
-	q := &plan.Problem{
-		GPUs: r.Cluster().GPUs(), Steps: p.c.Window, StepHours: step.Hours(),
-		Domains: r.Cluster().Topology().Domains(), Alignment: r.Alignment(),
-		Boundary: plan.Open, Gamma: p.c.Gamma, Lambda: p.c.Lambda,
-	}
-	if r.Horizon() != sim.Forever {
-		left := int((r.Horizon() - begin + step - 1) / step)
-		if q.Steps >= left && r.Closed() {
-			q.Boundary = plan.Closed
-		}
-		q.Steps = min(q.Steps, left)
-	}
-	jobs := slices.Concat(r.Running(), r.Waiting(), r.Upcoming())
-	jobs = slices.DeleteFunc(jobs, func(j *sim.ActiveJob) bool { return j.State.Final() })
-	kept := jobs[:0]
-	for _, j := range jobs {
-		if pj, ok := p.planJob(r, j, begin, q.Steps); ok {
-			q.Jobs = append(q.Jobs, pj)
-			kept = append(kept, j)
-		}
-	}
-	for _, s := range r.Services() {
-		q.Services = append(q.Services, p.planService(r, s, begin, q.Steps))
-	}
-	return q, kept
-}
-
-// planJob is a job as the plan sees it; false when it cannot start within the
-// window. Steps are rounded up.
-func (p *horizon) planJob(r *sim.Round, j *sim.ActiveJob, begin sim.Time, window int) (plan.Job, bool) {
-	pj := plan.Job{ID: j.Label(), Kind: j.Kind.String(), Priority: j.Priority, Across: j.Across}
-	if j.State == sim.Running {
-		// A job past its estimate is expected to take one more step.
-		left := max(1, stepsOf(j.EstimatedEnd()-begin, r.Step()))
-		pj.Held = j.GPUs
-		pj.Shapes = []plan.Shape{{GPUs: j.Held(), Steps: left}}
-		return pj, true
-	}
-	if e := j.Eligible(); e > r.Now() {
-		pj.Earliest = stepsOf(e-begin, r.Step())
-	}
-	pj.Shapes = shapesOf(&j.Job, r.Alignment(), r.Step(), r.Now()-begin)
-	return pj, pj.Earliest < window
-}
-
-func (p *horizon) planService(r *sim.Round, s *sim.ActiveService, begin sim.Time, steps int) plan.Service {
-	ps := plan.Service{
-		ID: s.Name, Priority: s.Priority, Min: s.Min, Max: s.Max, SwapCap: s.SwapCap,
-		Held: s.GPUs, Fresh: r.Now() == 0, Demand: demandBySteps(&s.Service, begin, r.Step(), steps),
-	}
-	if begin != r.Now() {
-		ps.Demand[0] = s.Held
-	}
-	return ps
-}
-
 // itemsOf is jobs and services as the allocator numbers them.
 func itemsOf(jobs []*sim.ActiveJob, services []*sim.ActiveService) []any {
 	items := make([]any, 0, len(jobs)+len(services))
@@ -201,22 +159,6 @@ func (p *horizon) lastOrder(items []any) []int {
 	return order
 }
 
-// moveServices makes the services hold what the plan says for a step.
-func (p *horizon) moveServices(r *sim.Round, step int) {
-	for i, s := range r.Services() {
-		if lost := hardware.Subtract(s.GPUs, p.next[i][step]); len(lost) > 0 {
-			r.Shrink(s, lost...)
-		}
-	}
-	for i, s := range r.Services() {
-		gain, _ := r.Allowance(s)
-		wanted := freeOf(r.Cluster(), hardware.Subtract(p.next[i][step], s.GPUs))
-		if gained := firstOf(wanted, gain); len(gained) > 0 {
-			r.Grow(s, gained...)
-		}
-	}
-}
-
 // startDue starts what the plan starts in this step, as far as its GPUs are
 // free: a job past its estimate may still hold them.
 func (p *horizon) startDue(r *sim.Round, now int) {
@@ -224,6 +166,56 @@ func (p *horizon) startDue(r *sim.Round, now int) {
 		late := r.Closed() && r.Now()+d.job.EstimateOn(hardware.Size(d.gpus)) > r.Horizon()
 		if d.step <= now && d.job.State == sim.Waiting && !late && allFree(r.Cluster(), d.gpus) {
 			r.Start(d.job, d.gpus...)
+		}
+	}
+}
+
+// fill starts jobs that the committed plan does not know, by priority, where
+// they end before anything in it needs their GPUs.
+func (p *horizon) fill(r *sim.Round) {
+	var unplanned []*sim.ActiveJob
+	for _, j := range r.Waiting() {
+		if j.State == sim.Waiting && !slices.ContainsFunc(p.agenda, func(d due) bool { return d.job == j }) {
+			unplanned = append(unplanned, j)
+		}
+	}
+	if len(unplanned) == 0 {
+		return
+	}
+	p.openCalendar(r)
+	slices.SortStableFunc(unplanned, func(a, b *sim.ActiveJob) int { return cmp.Compare(b.Priority, a.Priority) })
+	for _, j := range unplanned {
+		for _, n := range j.Sizes(nil, r.Alignment()) {
+			end := r.Now() + j.EstimateOn(n)
+			if r.Closed() && end > r.Horizon() {
+				continue
+			}
+			gpus := p.calendar.free(n, j.Across, r.Now(), end)
+			if gpus != nil && allFree(r.Cluster(), gpus) && r.Start(j, gpus...) {
+				p.calendar.add(booking{j, r.Now(), end, n, gpus})
+				break
+			}
+		}
+	}
+}
+
+// openCalendar books what runs, what is planned, and what services will hold.
+func (p *horizon) openCalendar(r *sim.Round) {
+	c := &p.calendar
+	c.topology, c.align = r.Cluster().Topology(), r.Alignment()
+	c.bookings = c.bookings[:0]
+	for _, j := range r.Running() {
+		c.add(booking{j, j.Started, max(j.EstimatedEnd(), r.Now()+1), j.Held(), j.GPUs})
+	}
+	for _, d := range p.agenda {
+		from := max(sim.Time(d.step)*r.Step(), r.Now())
+		n := hardware.Size(d.gpus)
+		c.add(booking{d.job, from, from + d.job.EstimateOn(n), n, d.gpus})
+	}
+	for i := range r.Services() {
+		for t, gpus := range p.next[i] {
+			from := sim.Time(p.origin+t) * r.Step()
+			c.add(booking{nil, from, from + r.Step(), hardware.Size(gpus), gpus})
 		}
 	}
 }

@@ -26,13 +26,26 @@ type Config struct {
 
 	// The rest is read by horizon.
 
-	Window      int     `toml:"window"`       // steps planned ahead; 0 means 24
-	ReplanEvery int     `toml:"replan_every"` // steps between plans; 0 means 1
-	Replan      string  `toml:"replan"`       // what else calls for a new plan: "step" nothing, "arrival" new jobs, "event" also ended jobs; default event
-	Budget      string  `toml:"budget"`       // of a search: a duration or a count of evaluations; default 300
-	Lambda      float64 `toml:"-"`            // weight of shortfall, from the scenario
-	Gamma       float64 `toml:"-"`            // decay per hour, from the scenario
-	Seed        uint64  `toml:"-"`            // of the run
+	Window     int            `toml:"window"`   // steps planned ahead; 0 means 24
+	Commit     int            `toml:"commit"`   // steps of a plan that are carried out before the next; 0 means 1
+	Replan     string         `toml:"replan"`   // with a commitment of 1, what else calls for a plan: "step" nothing, "arrival" new jobs, "event" (the default) also ended jobs
+	Budget     string         `toml:"budget"`   // of a search: a duration or a count of evaluations; default 300
+	Boundary   *plan.Boundary `toml:"boundary"` // of a window that ends before the run does; default open
+	Sigma      float64        `toml:"sigma"`    // with boundary = "salvage": what a step past the window is worth, 0 … 1
+	PlanGamma  float64        `toml:"gamma"`    // decay per hour inside a plan; 0 means the scenario's
+	PlanLambda float64        `toml:"lambda"`   // weight of shortfall inside a plan; 0 means the scenario's
+
+	Lambda float64 `toml:"-"` // weight of shortfall, from the scenario
+	Gamma  float64 `toml:"-"` // decay per hour, from the scenario
+	Seed   uint64  `toml:"-"` // of the run
+}
+
+// boundary is the end of a window that ends before the run does.
+func (c *Config) boundary() plan.Boundary {
+	if c.Boundary == nil {
+		return plan.Open
+	}
+	return *c.Boundary
 }
 
 // Entry describes a policy that can be named.
@@ -89,10 +102,14 @@ func (c *Config) validate() error {
 	switch {
 	case c.Partition < 0:
 		return fmt.Errorf("policy.partition = %d is negative; accepted are a number of GPUs, or 0 for the peak of the total demand", c.Partition)
-	case c.Window < 0 || c.ReplanEvery < 0:
-		return fmt.Errorf("policy.window = %d, policy.replan_every = %d; accepted are numbers of steps, or 0 for the default", c.Window, c.ReplanEvery)
-	case cmp.Or(c.ReplanEvery, 1) > cmp.Or(c.Window, plan.DefaultSteps):
-		return fmt.Errorf("policy.replan_every = %d is more than the %d steps of the window", c.ReplanEvery, cmp.Or(c.Window, plan.DefaultSteps))
+	case c.Window < 0 || c.Commit < 0:
+		return fmt.Errorf("policy.window = %d, policy.commit = %d; accepted are numbers of steps, or 0 for the default", c.Window, c.Commit)
+	case cmp.Or(c.Commit, 1) > cmp.Or(c.Window, plan.DefaultSteps):
+		return fmt.Errorf("policy.commit = %d is more than the %d steps of the window", c.Commit, cmp.Or(c.Window, plan.DefaultSteps))
+	case !(c.Sigma >= 0 && c.Sigma <= 1):
+		return fmt.Errorf("policy.sigma = %g is outside [0, 1]", c.Sigma)
+	case !(c.PlanGamma >= 0 && c.PlanGamma <= 1) || !(c.PlanLambda >= 0):
+		return fmt.Errorf("policy.gamma = %g, policy.lambda = %g; accepted are 0 < gamma ≤ 1, lambda > 0, or 0 for the scenario's", c.PlanGamma, c.PlanLambda)
 	}
 	_, err := c.budget()
 	return err
