@@ -81,7 +81,7 @@ func TestReadProblemErrors(t *testing.T) {
 		{"two ways to give a shape", "across = true", "gpus = 4", `f.toml:13: job "t2": both gpus, steps and shapes are given; one of the two ways is accepted`},
 		{"half a shape", "steps = 9", "", `f.toml:18: job "t3": gpus and steps are needed together`},
 		{"no ranges", `"0-3"`, `"0+3"`, `f.toml:18: job "t3": held: "0+3" in "0+3" is no GPU range; write ascending ranges such as "0-7 12"`},
-		{"an endless range", `"0-3"`, `"0-9223372036854775807"`, `f.toml:18: job "t3": held = "0-9223372036854775807" is no range of a cluster`},
+		{"an endless range", `"0-3"`, `"0-9223372036854775807"`, `f.toml:18: job "t3": held: "0-9223372036854775807" in "0-9223372036854775807" is no GPU range; write ascending ranges such as "0-7 12"`},
 		{"short demand", "[1, 2, 1]", "[1, 2]", `f.toml:24: service "chat": demand has 2 entries; one for each of the 3 steps is needed`},
 		{"two holders", `"6"`, `"3"`, `f.toml: job "t3" and service "code" both hold GPU 3 when the plan starts; one holder a GPU is accepted`},
 		{"too large", "gpus = 8", "gpus = 800_000_000", `f.toml: 800000000 GPUs × 3 steps is too large; accepted are up to 67108864 cells`},
