@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"berth/policies/allocator"
 	"berth/policies/plan"
@@ -32,6 +33,9 @@ type horizon struct {
 	origin   int                  // the step that the plan starts with
 	rank     map[any]int          // place of a job or service in the order that gave the last plan
 	calendar calendar             // for filling what a committed plan leaves
+
+	nervous nervousness
+	took    time.Duration // wall-clock time of all planning
 }
 
 // due is a planned start.
@@ -112,9 +116,17 @@ func (p *horizon) plan(r *sim.Round, now int) {
 	problem, jobs := p.problem(r, now)
 	items := itemsOf(jobs, r.Services())
 	order := p.lastOrder(items)
+	started := time.Now()
 	pl, stats := allocator.Solve(context.Background(), problem, allocator.Options{
 		Seed: p.c.Seed, Budget: p.budget, Order: order,
 	})
+	p.took += time.Since(started)
+	if r.Now()%r.Step() == 0 {
+		p.nervous.compare(now, holders(problem, pl, items, 0))
+	}
+	if p.c.Commit < problem.Steps {
+		p.nervous.expect(now+p.c.Commit, holders(problem, pl, items, p.c.Commit))
+	}
 	p.rank = make(map[any]int, len(stats.Order))
 	for place, it := range stats.Order {
 		p.rank[items[it]] = place
