@@ -24,15 +24,18 @@ import (
 // commitment the plan is carried out as it stands, and jobs that arrive
 // meanwhile are put, by priority, where it leaves room.
 type horizon struct {
-	c      Config
-	budget allocator.Budget
+	c        Config
+	budget   allocator.Budget
+	boundary plan.Boundary
 
-	agenda   []due
-	next     [][][]hardware.Range // [service][step from origin on]
-	forecast [][]int              // [service][step from origin on]: demand that the plan was made for
-	origin   int                  // the step that the plan starts with
-	rank     map[any]int          // place of a job or service in the order that gave the last plan
-	calendar calendar             // for filling what a committed plan leaves
+	forecasts *forecasts
+	agenda    []due
+	next      [][][]hardware.Range // [service][step from origin on]
+	forecast  [][]int              // [service][step from origin on]: demand that the plan was made for
+	origin    int                  // the step that the plan starts with
+	madeAt    sim.Time             // when
+	rank      map[any]int          // place of a job or service in the order that gave the last plan
+	calendar  calendar             // for filling what a committed plan leaves
 
 	nervous nervousness
 	took    time.Duration // wall-clock time of all planning
@@ -61,7 +64,11 @@ func newHorizon(c Config) (sim.Policy, error) {
 		c.PlanLambda = c.Lambda
 	}
 	budget, err := c.budget()
-	p := &horizon{c: c, budget: budget, origin: -1}
+	if err != nil {
+		return nil, err
+	}
+	boundary, err := c.boundary()
+	p := &horizon{c: c, budget: budget, boundary: boundary, origin: -1}
 	p.calendar.services = &serviceSchedule{}
 	return p, err
 }
@@ -70,6 +77,13 @@ func (p *horizon) Name() string { return "horizon" }
 
 // Decide implements sim.Policy.
 func (p *horizon) Decide(r *sim.Round) error {
+	if p.forecasts == nil {
+		var err error
+		if p.forecasts, err = newForecasts(&p.c, r); err != nil {
+			return err
+		}
+	}
+	p.forecasts.observe(r)
 	p.forget(r)
 	now := int(r.Now() / r.Step())
 	if p.origin < 0 || now >= p.origin+p.c.Commit || p.called(r) {
@@ -85,9 +99,15 @@ func (p *horizon) Decide(r *sim.Round) error {
 	}
 	if len(r.Waiting())+len(r.Upcoming())+len(r.Running())+len(r.Services()) > 0 {
 		r.WakeAt(sim.Time(now+1) * r.Step())
+		if next := p.madeAt + p.period(); p.c.ReplanMinutes > 0 && next < sim.Time(now+1)*r.Step() {
+			r.WakeAt(next)
+		}
 	}
 	return nil
 }
+
+// period is the time after which to plan again between steps.
+func (p *horizon) period() sim.Time { return sim.Time(p.c.ReplanMinutes * float64(time.Minute)) }
 
 // forget drops jobs that have left: the engine will use their places again.
 func (p *horizon) forget(r *sim.Round) {
@@ -101,6 +121,9 @@ func (p *horizon) forget(r *sim.Round) {
 func (p *horizon) called(r *sim.Round) bool {
 	if p.c.Commit > 1 {
 		return false
+	}
+	if p.c.ReplanMinutes > 0 && r.Now() >= p.madeAt+p.period() {
+		return true
 	}
 	switch p.c.Replan {
 	case "arrival":
@@ -131,7 +154,10 @@ func (p *horizon) plan(r *sim.Round, now int) {
 	for place, it := range stats.Order {
 		p.rank[items[it]] = place
 	}
-	p.origin, p.next = now, pl.Services
+	p.origin, p.madeAt, p.next = now, r.Now(), pl.Services
+	if p.c.OnOutlook != nil {
+		p.c.OnOutlook(p.outlook(r, problem, pl, now))
+	}
 	p.agenda = p.agenda[:0]
 	for i, at := range pl.Jobs {
 		j := jobs[i]
@@ -175,7 +201,7 @@ func (p *horizon) lastOrder(items []any) []int {
 // free: a job past its estimate may still hold them.
 func (p *horizon) startDue(r *sim.Round, now int) {
 	for _, d := range p.agenda {
-		late := r.Closed() && r.Now()+d.job.EstimateOn(hardware.Size(d.gpus)) > r.Horizon()
+		late := r.Closed() && r.Now()+d.job.EstimateOn(hardware.Size(d.gpus)) > r.Horizon() // the engine goes by the stated estimate
 		if d.step <= now && d.job.State == sim.Waiting && !late && allFree(r.Cluster(), d.gpus) {
 			r.Start(d.job, d.gpus...)
 		}
@@ -198,8 +224,8 @@ func (p *horizon) fill(r *sim.Round) {
 	slices.SortStableFunc(unplanned, func(a, b *sim.ActiveJob) int { return cmp.Compare(b.Priority, a.Priority) })
 	for _, j := range unplanned {
 		for _, n := range j.Sizes(nil, r.Alignment()) {
-			end := r.Now() + j.EstimateOn(n)
-			if r.Closed() && end > r.Horizon() {
+			end := r.Now() + p.forecasts.estimate(j, n)
+			if r.Closed() && r.Now()+j.EstimateOn(n) > r.Horizon() {
 				continue
 			}
 			gpus := p.calendar.free(n, j.Across, r.Now(), end)
@@ -217,12 +243,12 @@ func (p *horizon) openCalendar(r *sim.Round) {
 	c.topology, c.align = r.Cluster().Topology(), r.Alignment()
 	c.bookings = c.bookings[:0]
 	for _, j := range r.Running() {
-		c.add(booking{j, j.Started, max(j.EstimatedEnd(), r.Now()+1), j.Held(), j.GPUs})
+		c.add(booking{j, j.Started, max(j.Started+p.forecasts.estimate(j, j.Held()), r.Now()+1), j.Held(), j.GPUs})
 	}
 	for _, d := range p.agenda {
 		from := max(sim.Time(d.step)*r.Step(), r.Now())
 		n := hardware.Size(d.gpus)
-		c.add(booking{d.job, from, from + d.job.EstimateOn(n), n, d.gpus})
+		c.add(booking{d.job, from, from + p.forecasts.estimate(d.job, n), n, d.gpus})
 	}
 	for i := range r.Services() {
 		for t, gpus := range p.next[i] {

@@ -14,7 +14,7 @@ func (p *horizon) problem(r *sim.Round, now int) (*plan.Problem, []*sim.ActiveJo
 	q := &plan.Problem{
 		GPUs: r.Cluster().GPUs(), Steps: p.c.Window, StepHours: step.Hours(),
 		Domains: r.Cluster().Topology().Domains(), Alignment: r.Alignment(),
-		Boundary: p.c.boundary(), Gamma: p.c.PlanGamma, Lambda: p.c.PlanLambda, Sigma: p.c.Sigma,
+		Boundary: p.boundary, Gamma: p.c.PlanGamma, Lambda: p.c.PlanLambda, Sigma: p.c.Sigma,
 	}
 	if r.Horizon() != sim.Forever {
 		left := int((r.Horizon() - begin + step - 1) / step)
@@ -33,8 +33,9 @@ func (p *horizon) problem(r *sim.Round, now int) (*plan.Problem, []*sim.ActiveJo
 		}
 	}
 	p.forecast = p.forecast[:0]
-	for _, s := range r.Services() {
-		demand := demandBySteps(&s.Service, begin, r.Step(), q.Steps)
+	for i, s := range r.Services() {
+		demand := make([]int, q.Steps)
+		p.forecasts.demand.Forecast(i, begin, demand)
 		p.forecast = append(p.forecast, demand)
 		q.Services = append(q.Services, p.planService(r, s, demand))
 	}
@@ -47,15 +48,17 @@ func (p *horizon) planJob(r *sim.Round, j *sim.ActiveJob, begin sim.Time, window
 	pj := plan.Job{ID: j.Label(), Kind: j.Kind.String(), Priority: j.Priority, Across: j.Across}
 	if j.State == sim.Running {
 		// A job past its estimate is expected to take one more step.
-		left := max(1, stepsOf(j.EstimatedEnd()-begin, r.Step()))
+		left := max(1, stepsOf(j.Started+p.forecasts.estimate(j, j.Held())-begin, r.Step()))
 		pj.Held = j.GPUs
 		pj.Shapes = []plan.Shape{{GPUs: j.Held(), Steps: left}}
 		return pj, true
 	}
+	estimated := j.Job
+	estimated.Estimate = p.forecasts.durations.Estimate(&j.Job)
 	if e := j.Eligible(); e > r.Now() {
 		pj.Earliest = stepsOf(e-begin, r.Step())
 	}
-	pj.Shapes = shapesOf(&j.Job, r.Alignment(), r.Step(), r.Now()-begin)
+	pj.Shapes = shapesOf(&estimated, r.Alignment(), r.Step(), r.Now()-begin)
 	return pj, pj.Earliest < window
 }
 

@@ -4,11 +4,13 @@ package policies
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"berth/policies/allocator"
+	"berth/policies/forecast"
 	"berth/policies/plan"
 	"berth/sim"
 )
@@ -26,26 +28,34 @@ type Config struct {
 
 	// The rest is read by horizon.
 
-	Window     int            `toml:"window"`   // steps planned ahead; 0 means 24
-	Commit     int            `toml:"commit"`   // steps of a plan that are carried out before the next; 0 means 1
-	Replan     string         `toml:"replan"`   // with a commitment of 1, what else calls for a plan: "step" nothing, "arrival" new jobs, "event" (the default) also ended jobs
-	Budget     string         `toml:"budget"`   // of a search: a duration or a count of evaluations; default 300
-	Boundary   *plan.Boundary `toml:"boundary"` // of a window that ends before the run does; default open
-	Sigma      float64        `toml:"sigma"`    // with boundary = "salvage": what a step past the window is worth, 0 … 1
-	PlanGamma  float64        `toml:"gamma"`    // decay per hour inside a plan; 0 means the scenario's
-	PlanLambda float64        `toml:"lambda"`   // weight of shortfall inside a plan; 0 means the scenario's
+	Window        int     `toml:"window"`         // steps planned ahead; 0 means 24
+	Commit        int     `toml:"commit"`         // steps of a plan that are carried out before the next; 0 means 1
+	Replan        string  `toml:"replan"`         // with a commitment of 1, what else calls for a plan: "step" nothing, "arrival" new jobs, "event" (the default) also ended jobs
+	ReplanMinutes float64 `toml:"replan_minutes"` // with a commitment of 1, also plan whenever so much time has passed; 0 means at the steps only
+	Budget        string  `toml:"budget"`         // of a search: a duration or a count of evaluations; default 300
+	Boundary      string  `toml:"boundary"`       // of a window that ends before the run does: "closed", "open" (the default) or "salvage"
+	Sigma         float64 `toml:"sigma"`          // with boundary = "salvage": what a step past the window is worth, 0 … 1
+	PlanGamma     float64 `toml:"gamma"`          // decay per hour inside a plan; 0 means the scenario's
+	PlanLambda    float64 `toml:"lambda"`         // weight of shortfall inside a plan; 0 means the scenario's
 
-	Lambda float64 `toml:"-"` // weight of shortfall, from the scenario
-	Gamma  float64 `toml:"-"` // decay per hour, from the scenario
-	Seed   uint64  `toml:"-"` // of the run
+	Forecast      string  `toml:"forecast"`       // of demand: "perfect" (the default) or "learned", a weekly profile
+	Quantile      float64 `toml:"quantile"`       // of demand that a learned forecast aims at; 0 means 0.9
+	DurationSigma float64 `toml:"duration_sigma"` // error of estimates: σ of a log-normal factor, drawn once a job
+	DemandBias    float64 `toml:"demand_bias"`    // errors of demand: see forecast.DemandErrors
+	DemandLevel   float64 `toml:"demand_level"`
+	DemandNoise   float64 `toml:"demand_noise"`
+	DemandMissed  float64 `toml:"demand_missed"`
+
+	Lambda    float64       `toml:"-" json:"-"` // weight of shortfall, from the scenario
+	Gamma     float64       `toml:"-" json:"-"` // decay per hour, from the scenario
+	Seed      uint64        `toml:"-" json:"-"` // of the run
+	OnOutlook func(Outlook) `toml:"-" json:"-"` // told what each plan foresees; may be nil
 }
 
 // boundary is the end of a window that ends before the run does.
-func (c *Config) boundary() plan.Boundary {
-	if c.Boundary == nil {
-		return plan.Open
-	}
-	return *c.Boundary
+func (c *Config) boundary() (b plan.Boundary, err error) {
+	err = b.UnmarshalText([]byte(cmp.Or(c.Boundary, plan.Open.String())))
+	return b, err
 }
 
 // Entry describes a policy that can be named.
@@ -94,6 +104,7 @@ func (c *Config) validate() error {
 	}{
 		{"reserve", c.Reserve, []string{"peak", "curve"}},
 		{"replan", c.Replan, []string{"step", "arrival", "event"}},
+		{"forecast", c.Forecast, []string{"perfect", "learned"}},
 	} {
 		if choice.value != "" && !slices.Contains(choice.accepted, choice.value) {
 			return fmt.Errorf("policy.%s = %q is unknown; accepted are %s", choice.key, choice.value, strings.Join(choice.accepted, ", "))
@@ -111,8 +122,22 @@ func (c *Config) validate() error {
 	case !(c.PlanGamma >= 0 && c.PlanGamma <= 1) || !(c.PlanLambda >= 0):
 		return fmt.Errorf("policy.gamma = %g, policy.lambda = %g; accepted are 0 < gamma ≤ 1, lambda > 0, or 0 for the scenario's", c.PlanGamma, c.PlanLambda)
 	}
+	if c.ReplanMinutes < 0 {
+		return fmt.Errorf("policy.replan_minutes = %g is negative", c.ReplanMinutes)
+	}
+	if !(c.Quantile >= 0 && c.Quantile < 1) {
+		return fmt.Errorf("policy.quantile = %g; accepted are above 0 and below 1, or 0 for the default", c.Quantile)
+	}
+	if _, err := c.boundary(); err != nil {
+		return fmt.Errorf("policy.%w", err)
+	}
 	_, err := c.budget()
-	return err
+	return errors.Join(err, c.demandErrors().Check(), forecast.DurationErrors{Sigma: c.DurationSigma}.Check())
+}
+
+// demandErrors are the errors to add to forecasts of demand.
+func (c *Config) demandErrors() forecast.DemandErrors {
+	return forecast.DemandErrors{Bias: c.DemandBias, Level: c.DemandLevel, Noise: c.DemandNoise, Missed: c.DemandMissed}
 }
 
 // budget is the configured budget of a search.

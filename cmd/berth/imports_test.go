@@ -19,11 +19,13 @@ var allowed = map[string][]string{
 	"policies":           {"sim", "sim/hardware", "policies/..."},
 	"policies/plan":      {"sim/hardware", "sim/config"},
 	"policies/allocator": {"sim/hardware", "policies/plan"},
+	"policies/forecast":  {"sim", "policies/plan"},
 	"policies/milp":      {"sim/hardware", "policies/plan", "policies/milp/..."},
 	"policies/milp/...":  {"policies/milp/..."},
 	"policies/plan/...":  {"sim/hardware", "policies/plan"},
 	"workloads":          {"sim", "sim/hardware"},
 	"traces":             {"sim"},
+	"traces/...":         {"sim", "traces"},
 	"plots":              {"sim", "sim/hardware", "sim/metrics", "policies/plan"},
 	"cmd/berth":          {"..."},
 }

@@ -114,6 +114,19 @@ func estimate(reports [][]*metrics.Report, p int, m measure) *Estimate {
 	return e
 }
 
+// Mean is a mean over seeds and the half-width of its 95 % interval, NaN for a
+// single seed.
+type Mean struct{ Mean, Half float64 }
+
+// MeanOf is the mean of a sample.
+func MeanOf(xs []float64) Mean {
+	m := Mean{stat.Mean(xs, nil), math.NaN()}
+	if h := halfWidth(xs); h != nil {
+		m.Half = *h
+	}
+	return m
+}
+
 // halfWidth is half the 95 % interval of a mean, or nil for a single sample.
 func halfWidth(xs []float64) *float64 {
 	n := float64(len(xs))

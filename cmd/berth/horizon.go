@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"berth/sim"
+	"berth/sim/config"
+	"berth/sim/experiment"
+	"berth/workloads"
+)
+
+// studyFile is a study: a scenario, the defaults of the policy, and what is
+// varied around them.
+type studyFile struct {
+	file
+	Seeds   int                 `toml:"seeds"`
+	Factors []experiment.Factor `toml:"factor"`
+	Grids   []experiment.Grid   `toml:"grid"`
+}
+
+func newHorizon() *cobra.Command {
+	s := &study{}
+	var out string
+	cmd := &cobra.Command{
+		Use:   "horizon [STUDY.toml]",
+		Short: "Study the end of the planning horizon",
+		Long: `horizon varies one setting of the policy horizon at a time around its defaults:
+window, commitment, boundary, decay, errors of the forecasts, period. It writes
+every response of every run to horizon.csv, and figures. docs/horizon.md says
+what they show. Without a file it runs the project's own study.`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.load(args); err != nil {
+				return err
+			}
+			dir, err := experiment.OpenDir(cmp.Or(out, filepath.Join("out", "horizon")))
+			if err != nil {
+				return err
+			}
+			s.cmd, s.ctx = cmd, cmd.Context()
+			if err := s.run(dir); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "\nwritten to %s\n", dir.Path(""))
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&s.seeds, "seeds", 0, "number of seeds (default: the study's)")
+	f.IntVarP(&s.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	f.StringVarP(&out, "output", "o", "", "output folder (default out/horizon)")
+	return cmd
+}
+
+// study is one call of the command.
+type study struct {
+	studyFile
+	name     string // of the file
+	text     []byte
+	seeds    int
+	parallel int
+
+	cmd *cobra.Command
+	ctx context.Context
+}
+
+// load reads a study file, or the project's own study.
+func (s *study) load(args []string) error {
+	var err error
+	if len(args) == 0 {
+		s.text, s.name, err = workloads.HorizonStudy()
+	} else {
+		s.name = args[0]
+		s.text, err = os.ReadFile(s.name)
+	}
+	if err == nil {
+		err = config.DecodeStrict(s.text, s.name, &s.studyFile)
+	}
+	if err == nil {
+		err = wrap(s.name, s.Validate())
+	}
+	if err == nil && s.HorizonHours == 0 {
+		err = fmt.Errorf("%s: a study needs horizon_hours", s.name)
+	}
+	if err != nil {
+		return invalid(err)
+	}
+	s.seeds = cmp.Or(s.seeds, s.Seeds, defaultSeeds)
+	if s.seeds < 1 {
+		return usage(fmt.Errorf("--seeds %d: at least 1 is needed", s.seeds))
+	}
+	return nil
+}
+
+// cells are all points of the study: the defaults, each level, the grids, and
+// the references.
+func (s *study) cells() ([]experiment.Cell, error) {
+	cells, err := experiment.Cells(s.Factors, s.Grids)
+	if err != nil {
+		return nil, invalid(wrap(s.name, err))
+	}
+	return append([]experiment.Cell{{Factor: "default", Level: "horizon"}, {Factor: "reference", Level: "fifo"}}, cells...), nil
+}
+
+// runs makes the study's runs, cell by cell and seed by seed.
+func (s *study) runs(cells []experiment.Cell) ([]*studyRun, error) {
+	var runs []*studyRun
+	for _, c := range cells {
+		var own studyFile // decoded anew, so that cells share nothing
+		if err := config.DecodeStrict(s.text, s.name, &own); err != nil {
+			return nil, invalid(err)
+		}
+		in := &input{file: own.file, checksums: map[string]string{}}
+		for _, text := range c.Settings {
+			if err := in.set(text); err != nil {
+				return nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
+			}
+		}
+		policy := "horizon"
+		if c.Factor == "reference" {
+			policy = c.Level
+		}
+		for seed := range s.seeds {
+			setup, err := in.setup(policy, uint64(seed+1), nil)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
+			}
+			runs = append(runs, newStudyRun(c, setup, in.Scenario.HorizonHours-lastWindow))
+		}
+	}
+	return runs, nil
+}
+
+// run makes all runs and writes tables and figures.
+func (s *study) run(dir *experiment.Dir) error {
+	cells, err := s.cells()
+	if err != nil {
+		return err
+	}
+	runs, err := s.runs(cells)
+	if err != nil {
+		return err
+	}
+	done, finish := progress(s.cmd, len(runs), "runs")
+	started := time.Now()
+	err = experiment.Each(s.ctx, len(runs), s.parallel, func(ctx context.Context, i int) error {
+		defer done()
+		return runs[i].run(ctx)
+	})
+	finish()
+	if errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.Canceled) {
+		var kept []*studyRun
+		for _, r := range runs {
+			if r.done {
+				kept = append(kept, r)
+			}
+		}
+		if err := dir.WriteFile("horizon.csv", studyCSV(kept)); err != nil {
+			return err
+		}
+		return interrupted(fmt.Errorf("interrupted; the %d finished of %d runs are kept in %s", len(kept), len(runs), dir.Path("horizon.csv")))
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.cmd.ErrOrStderr(), "%d runs in %v\n", len(runs), time.Since(started).Round(time.Millisecond))
+	return s.write(dir, cells, runs)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"strconv"
+	"time"
+
+	"berth/policies"
+	"berth/sim"
+	"berth/sim/experiment"
+	"berth/sim/metrics"
+)
+
+// lastWindow is how many hours before the end of the run are left out of the
+// interior measures: a run's own end is an end effect too.
+const lastWindow = 24
+
+// studyRun is one run of a study and what it responded.
+type studyRun struct {
+	cell     experiment.Cell
+	setup    experiment.Setup
+	interior sim.Time // end of the interior
+	done     bool
+
+	report             *metrics.Report
+	value, utilization float64     // in the interior
+	byHour             [24]float64 // utilization by hour of the day, in the interior, without the first day
+	nervousness        float64
+	planning           time.Duration
+}
+
+func newStudyRun(c experiment.Cell, setup experiment.Setup, interiorHours float64) *studyRun {
+	return &studyRun{cell: c, setup: setup, interior: sim.Time(interiorHours * float64(time.Hour))}
+}
+
+// run makes the run.
+func (s *studyRun) run(ctx context.Context) error {
+	var policy sim.Policy
+	make := s.setup.NewPolicy
+	s.setup.NewPolicy = func() (p sim.Policy, err error) {
+		policy, err = make()
+		return policy, err
+	}
+	timeline := metrics.NewTimeline()
+	report, err := s.setup.Run(ctx, timeline)
+	if err != nil {
+		return err
+	}
+	s.report = report
+	if p, ok := policy.(policies.Planner); ok {
+		s.nervousness, s.planning = p.Nervousness(), p.PlanningTime()
+	}
+	s.measure(timeline)
+	s.done = true
+	return nil
+}
+
+// measure reads the interior off the course of the run.
+func (s *studyRun) measure(t *metrics.Timeline) {
+	var hours [24]float64
+	total := 0.0
+	for i, b := range t.Bins {
+		at := sim.Time(i) * t.Width
+		if at+t.Width > s.interior {
+			break
+		}
+		used := (b.Batch + b.Served) / float64(s.report.GPUs)
+		s.value += b.Value
+		s.utilization += used
+		total++
+		if day := 24 * time.Hour; at >= day {
+			h := int(at % day / time.Hour)
+			s.byHour[h] += used
+			hours[h]++
+		}
+	}
+	if total > 0 {
+		s.utilization /= total
+	}
+	for h, n := range hours {
+		if n > 0 {
+			s.byHour[h] /= n
+		}
+	}
+}
+
+// studyCSV is every response of every run. Wall-clock time is not in it.
+func studyCSV(runs []*studyRun) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"factor", "level", "seed", "value", "utilization", "shortfall_gpu_hours", "swaps", "nervousness",
+		"interior_value", "interior_utilization", "jobs_completed"})
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
+	for _, r := range runs {
+		w.Write([]string{r.cell.Factor, r.cell.Level, strconv.FormatUint(r.setup.Seed, 10),
+			number(r.report.Value), number(r.report.Utilization), number(r.report.ShortfallGPUHours),
+			strconv.Itoa(r.report.Swaps), number(r.nervousness),
+			number(r.value), number(r.utilization), strconv.Itoa(r.report.Jobs.Completed)})
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// timingsCSV is the wall-clock time of planning, which no other file has.
+func timingsCSV(runs []*studyRun) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"factor", "level", "seed", "planning_seconds"})
+	for _, r := range runs {
+		w.Write([]string{r.cell.Factor, r.cell.Level, strconv.FormatUint(r.setup.Seed, 10), strconv.FormatFloat(r.planning.Seconds(), 'f', 4, 64)})
+	}
+	w.Flush()
+	return b.Bytes()
+}

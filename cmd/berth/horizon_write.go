@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"berth/sim/experiment"
+)
+
+// response is what one cell of a study came to, over its seeds.
+type response struct {
+	cell                                       experiment.Cell
+	value, utilization, shortfall, nervousness experiment.Mean
+	interiorValue                              experiment.Mean
+	runs                                       []*studyRun
+}
+
+// responses sums up the runs, which stand cell by cell.
+func (s *study) responses(cells []experiment.Cell, runs []*studyRun) []response {
+	out := make([]response, len(cells))
+	for i, c := range cells {
+		of := runs[i*s.seeds : (i+1)*s.seeds]
+		mean := func(f func(*studyRun) float64) experiment.Mean {
+			xs := make([]float64, len(of))
+			for k, r := range of {
+				xs[k] = f(r)
+			}
+			return experiment.MeanOf(xs)
+		}
+		out[i] = response{
+			cell: c, runs: of,
+			value:         mean(func(r *studyRun) float64 { return r.report.Value }),
+			utilization:   mean(func(r *studyRun) float64 { return r.report.Utilization }),
+			shortfall:     mean(func(r *studyRun) float64 { return r.report.ShortfallGPUHours }),
+			nervousness:   mean(func(r *studyRun) float64 { return r.nervousness }),
+			interiorValue: mean(func(r *studyRun) float64 { return r.value }),
+		}
+	}
+	return out
+}
+
+// write puts tables and figures into the folder, and a summary on the screen.
+func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*studyRun) error {
+	in := &input{file: s.file, checksums: map[string]string{}}
+	m, err := in.manifest([]string{"fifo", "horizon"}, nil)
+	if err != nil {
+		return err
+	}
+	for seed := range s.seeds {
+		m.Seeds = append(m.Seeds, uint64(seed+1))
+	}
+	err = errors.Join(
+		dir.WriteFile("horizon.csv", studyCSV(runs)),
+		dir.WriteFile("timings.csv", timingsCSV(runs)),
+		dir.WriteJSON("manifest.json", m),
+	)
+	if err != nil {
+		return err
+	}
+	list := s.responses(cells, runs)
+	printStudy(s.cmd.OutOrStdout(), list, s.seeds)
+	return s.draw(dir.Path("figures"), list)
+}
+
+// printStudy writes one line a cell.
+func printStudy(w io.Writer, list []response, seeds int) {
+	fmt.Fprintf(w, "%d seeds; ± is the 95 %% interval of the mean\n\n", seeds)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "factor\tlevel\tvalue\tutilization %\tshortfall\tnervous")
+	last := ""
+	for _, r := range list {
+		factor := r.cell.Factor
+		if factor == last {
+			factor = ""
+		} else if len([]rune(factor)) > 18 {
+			factor = string([]rune(factor)[:17]) + "…"
+		}
+		last = r.cell.Factor
+		fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.1f ± %.1f\t%.1f\t%.2f\n", factor, r.cell.Level,
+			r.value.Mean, r.value.Half, 100*r.utilization.Mean, 100*r.utilization.Half, r.shortfall.Mean, r.nervousness.Mean)
+	}
+	t.Flush()
+}
