@@ -25,6 +25,7 @@ import (
 type input struct {
 	file
 	checksums map[string]string // of the files read, by name
+	onOutlook func(policies.Outlook)
 }
 
 // file is the content of a scenario file: a scenario, the options of the
@@ -156,7 +157,7 @@ func (in *input) setup(policy string, seed uint64, onTrace func(*traces.Trace)) 
 		return experiment.Setup{}, usage(err)
 	}
 	c.Gamma, c.Lambda = in.Weights()
-	c.Seed = seed
+	c.Seed, c.OnOutlook = seed, in.onOutlook
 	if _, err := policies.New(name, c); err != nil {
 		return experiment.Setup{}, invalid(err)
 	}

@@ -76,8 +76,7 @@ func (r *runner) run(cmd *cobra.Command) error {
 	if err := r.in.check(); err != nil {
 		return err
 	}
-	setup, err := r.in.setup(r.policy, r.seed, func(t *traces.Trace) { r.trace = t })
-	if err != nil {
+	if _, err := r.in.setup(r.policy, r.seed, nil); err != nil {
 		return err
 	}
 	dir, err := experiment.OpenDir(r.out)
@@ -85,6 +84,14 @@ func (r *runner) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer dir.Discard()
+	outlook, err := r.openOutlook(dir)
+	if err != nil {
+		return err
+	}
+	setup, err := r.in.setup(r.policy, r.seed, func(t *traces.Trace) { r.trace = t })
+	if err != nil {
+		return err
+	}
 	recorder, err := openRecorder(dir)
 	if err != nil {
 		return err
@@ -103,6 +110,9 @@ func (r *runner) run(cmd *cobra.Command) error {
 	} else if err != nil {
 		return err
 	}
+	if err := outlook.flush(); err != nil {
+		return err
+	}
 	o.report = r.report
 	if err := r.write(dir, o); err != nil {
 		return err
@@ -111,6 +121,22 @@ func (r *runner) run(cmd *cobra.Command) error {
 	fmt.Fprintf(cmd.ErrOrStderr(), "simulated %d jobs in %v (%.0f a second)\n", n, took.Round(time.Microsecond), float64(n)/took.Seconds())
 	r.warnRejects(cmd.ErrOrStderr())
 	return r.stopped
+}
+
+// openOutlook makes outlook.csv for a policy that plans, and a place to throw
+// outlooks away for the others.
+func (r *runner) openOutlook(dir *experiment.Dir) (*outlookWriter, error) {
+	name, _, err := r.in.policy(r.policy)
+	if err != nil || name != "horizon" {
+		return newOutlookWriter(io.Discard), err
+	}
+	f, err := dir.Create("outlook.csv")
+	if err != nil {
+		return nil, err
+	}
+	o := newOutlookWriter(f)
+	r.in.onOutlook = o.write
+	return o, nil
 }
 
 func openRecorder(dir *experiment.Dir) (*sim.Recorder, error) {
