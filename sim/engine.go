@@ -42,6 +42,7 @@ type engine struct {
 
 	now     Time
 	horizon Time
+	begun   bool // some instant has been simulated
 	events  eventQueue
 	timers  int // timer events in the queue
 	cluster *hardware.Cluster
@@ -78,13 +79,13 @@ func (e *engine) run(ctx context.Context) error {
 		if at >= e.horizon {
 			break
 		}
-		if e.horizon == Forever && e.idle() {
+		if e.horizon == Forever && e.begun && e.idle() {
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ErrInterrupted
 		}
-		e.now = at
+		e.now, e.begun = at, true
 		for !e.events.empty() && e.events.min().at == at {
 			if err := e.apply(e.events.pop()); err != nil {
 				return err

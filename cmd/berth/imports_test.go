@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"policies":           {"sim", "sim/hardware", "policies/..."},
 	"policies/plan":      {"sim/hardware", "sim/config"},
 	"policies/allocator": {"sim/hardware", "policies/plan"},
-	"policies/forecast":  {"sim", "policies/plan"},
+	"policies/forecast":  {"sim", "sim/hardware", "policies/plan"},
 	"policies/milp":      {"sim/hardware", "policies/plan", "policies/milp/..."},
 	"policies/milp/...":  {"policies/milp/..."},
 	"policies/plan/...":  {"sim/hardware", "policies/plan"},

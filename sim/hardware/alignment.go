@@ -16,9 +16,14 @@ const (
 
 var alignmentNames = [...]string{"contiguous", "buddy", "scattered"}
 
-func (a Alignment) String() string { return alignmentNames[a] }
+func (a Alignment) String() string {
+	if int(a) >= len(alignmentNames) {
+		return fmt.Sprintf("Alignment(%d)", uint8(a))
+	}
+	return alignmentNames[a]
+}
 
-// MarshalText and UnmarshalText make Alignment usable in TOML and JSON.
+// MarshalText makes Alignment usable in TOML and JSON, with UnmarshalText.
 func (a Alignment) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // UnmarshalText accepts "contiguous", "buddy" and "scattered".

@@ -5,7 +5,7 @@ import "math/bits"
 // bitmap has one bit a GPU, 64 to a word. Bits past the last GPU are clear.
 type bitmap struct {
 	words []uint64
-	n     int
+	n     int // GPUs
 }
 
 func newBitmap(n int) bitmap {
@@ -23,6 +23,9 @@ func mask(w, first, end int) uint64 {
 	return ^uint64(0) >> (64 - (hi - lo)) << lo
 }
 
+// in is word w without the bits outside r.
+func (b bitmap) in(w int, r Range) uint64 { return b.words[w] & mask(w, r.First, r.End()) }
+
 func (b bitmap) set(r Range, on bool) {
 	for w := r.First / 64; w <= (r.End()-1)/64; w++ {
 		if m := mask(w, r.First, r.End()); on {
@@ -33,11 +36,11 @@ func (b bitmap) set(r Range, on bool) {
 	}
 }
 
-// runFrom is the length of the run of set bits that starts at g.
+// runFrom is the length of the run of ones that starts at g.
 func (b bitmap) runFrom(g int) int {
 	n := 0
 	for w, off := g/64, g%64; w < len(b.words); w, off = w+1, 0 {
-		k := bits.TrailingZeros64(^(b.words[w] >> off)) // 64 when all ones; a shift brings in zeros
+		k := trailingOnes(b.words[w] >> off) // the shift brings in zeros
 		n += k
 		if off+k < 64 {
 			break
@@ -46,31 +49,16 @@ func (b bitmap) runFrom(g int) int {
 	return n
 }
 
-// firstRunIn is the first start in [first, end) of a run of n set bits inside
-// it, or −1.
-func (b bitmap) firstRunIn(first, end, n int) int {
-	run := 0
-	for w := first / 64; w <= (end-1)/64; w++ {
-		m := b.words[w] & mask(w, first, end)
-		if pre := bits.TrailingZeros64(^m); run+pre >= n {
-			return 64*w - run
-		} else if pre == 64 {
-			run += 64
-			continue
-		}
-		if n <= 64 {
-			if at := firstRunInWord(m, n); at >= 0 {
-				return 64*w + at
-			}
-		}
-		run = bits.LeadingZeros64(^m)
-	}
-	return -1
+func (b *bitmap) copyFrom(o bitmap) {
+	b.words, b.n = append(b.words[:0], o.words...), o.n
 }
 
-// firstRunInWord is the lowest start of n ones in a row in a word, or −1.
-func firstRunInWord(m uint64, n int) int {
-	for k := 1; k < n; { // m keeps the starts of k ones in a row
+func trailingOnes(m uint64) int { return bits.TrailingZeros64(^m) }
+func leadingOnes(m uint64) int  { return bits.LeadingZeros64(^m) }
+
+// firstRun is the lowest start of n ones in a row in a word, or −1.
+func firstRun(m uint64, n int) int {
+	for k := 1; k < n && m != 0; { // m keeps the starts of k ones in a row
 		s := min(k, n-k)
 		m &= m >> s
 		k += s
@@ -81,8 +69,11 @@ func firstRunInWord(m uint64, n int) int {
 	return bits.TrailingZeros64(m)
 }
 
-// longestRunInWord is the length of the longest run of ones in a word.
-func longestRunInWord(m uint64) int {
+// longestRun is the length of the longest run of ones in a word.
+func longestRun(m uint64) int {
+	if m == ^uint64(0) {
+		return 64
+	}
 	n := 0
 	for ; m != 0; n++ {
 		m &= m >> 1
@@ -90,13 +81,29 @@ func longestRunInWord(m uint64) int {
 	return n
 }
 
-// aligned keeps, of the starts of runs of n (a power of two up to 64) in a
-// word, those at multiples of n.
-func aligned(m uint64, n int) uint64 {
-	for k := 1; k < n; k *= 2 {
+// firstBuddy is the lowest start, a multiple of n, of n ones in a row in a
+// word, or −1. n is a power of two up to 64.
+func firstBuddy(m uint64, n int) int {
+	for k := 1; k < n; k *= 2 { // m keeps the starts of k ones in a row
 		m &= m >> k
 	}
-	return m & multiples[bits.TrailingZeros(uint(n))]
+	if m &= multiples[bits.TrailingZeros(uint(n))]; m == 0 {
+		return -1
+	}
+	return bits.TrailingZeros64(m)
+}
+
+// largestBuddy is the size of the largest aligned block of ones in a word.
+func largestBuddy(m uint64) int {
+	best := 0
+	for k, at := range multiples { // m keeps the starts of 2^k ones in a row
+		if m&at == 0 {
+			break
+		}
+		best = 1 << k
+		m &= m >> best
+	}
+	return best
 }
 
 // multiples[k] has the bits at the multiples of 2^k.
@@ -104,15 +111,3 @@ var multiples = [...]uint64{
 	^uint64(0), 0x5555555555555555, 0x1111111111111111, 0x0101010101010101,
 	0x0001000100010001, 0x0000000100000001, 1,
 }
-
-// largestBuddyInWord is the size of the largest aligned block of ones.
-func largestBuddyInWord(m uint64) int {
-	best := 0
-	for n := 1; n <= 64 && aligned(m, n) != 0; n *= 2 {
-		best = n
-	}
-	return best
-}
-
-func trailingOnes(m uint64) int { return bits.TrailingZeros64(^m) }
-func leadingOnes(m uint64) int  { return bits.LeadingZeros64(^m) }

@@ -1,7 +1,8 @@
 package hardware
 
-// domainIndex knows the longest free run and the largest aligned block inside
-// each link domain, in two trees of maxima.
+// domainIndex knows the longest free run and the largest aligned free block
+// inside each link domain, in two trees of maxima. They name the first domain
+// that holds a block; the runIndex says where in it.
 type domainIndex struct {
 	domains []Range
 	of      []int32 // GPU → domain
@@ -9,133 +10,90 @@ type domainIndex struct {
 	buddies maxTree
 }
 
-func newDomainIndex(domains []Range, b bitmap) domainIndex {
-	x := domainIndex{domains: domains, of: make([]int32, b.n), runs: newMaxTree(len(domains)), buddies: newMaxTree(len(domains))}
+func newDomainIndex(domains []Range, b bitmap, all *runIndex) domainIndex {
+	x := domainIndex{
+		domains: domains,
+		of:      make([]int32, b.n),
+		runs:    newMaxTree(len(domains)),
+		buddies: newMaxTree(len(domains)),
+	}
 	for d, r := range domains {
 		for g := r.First; g < r.End(); g++ {
 			x.of[g] = int32(d)
 		}
-		x.measure(b, d)
 	}
+	x.update(b, all, Range{0, b.n})
 	return x
 }
 
-// measure looks at one domain anew.
-func (x *domainIndex) measure(b bitmap, d int) {
-	r := x.domains[d]
-	run, longest, buddy := 0, 0, 0
-	for w := r.First / 64; w <= (r.End()-1)/64; w++ {
-		m := b.words[w] & mask(w, r.First, r.End())
-		if m == ^uint64(0) {
-			run += 64
-		} else {
-			longest = max(longest, run+trailingOnes(m), longestRunInWord(m))
-			run = leadingOnes(m)
-		}
-		buddy = max(buddy, largestBuddyInWord(m))
-	}
-	longest = max(longest, run)
-	for n := 2 * 64; n <= longest && x.buddyIn(b, d, 0, n) >= 0; n *= 2 {
-		buddy = n
-	}
-	x.runs.set(d, int32(longest))
-	x.buddies.set(d, int32(buddy))
-}
-
-// update follows a change of the bits in r.
-func (x *domainIndex) update(b bitmap, r Range) {
+// update follows a change of the bits in r, which all has followed already.
+func (x *domainIndex) update(b bitmap, all *runIndex, r Range) {
 	for d := x.of[r.First]; d <= x.of[r.End()-1]; d++ {
-		x.measure(b, int(d))
+		n := all.within(b, x.domains[d])
+		x.runs.set(int(d), n.longest)
+		x.buddies.set(int(d), n.buddy)
 	}
 }
 
-// first is the first free block of n inside a domain that starts at from or
-// later, or −1.
-func (x *domainIndex) first(b bitmap, from, n int, buddy bool) int {
-	tree, in := &x.runs, x.runIn
+// first is the first start at from or later of a free block of n inside one
+// domain, or −1.
+func (x *domainIndex) first(b bitmap, all *runIndex, from, n int, buddy bool) int {
+	tree, find := &x.runs, all.firstRun
 	if buddy {
-		tree, in = &x.buddies, x.buddyIn
+		tree, find = &x.buddies, all.firstBuddy
 	}
+	// The first block in the cluster that starts in a domain or later lies
+	// inside that domain if any does: another would start after it.
 	d := int(x.of[from])
 	if tree.at(d) >= int32(n) {
-		if first := in(b, d, from, n); first >= 0 {
+		if first := find(b, from, n); first >= 0 && first+n <= x.domains[d].End() {
 			return first
 		}
 	}
-	if d = tree.first(d+1, int32(n)); d < 0 {
+	if d = tree.firstAfter(d, int32(n)); d < 0 {
 		return -1
 	}
-	return in(b, d, 0, n)
-}
-
-func (x *domainIndex) runIn(b bitmap, d, from, n int) int {
-	r := x.domains[d]
-	if from = max(from, r.First); from+n > r.End() {
-		return -1
-	}
-	return b.firstRunIn(from, r.End(), n)
-}
-
-func (x *domainIndex) buddyIn(b bitmap, d, from, n int) int {
-	r := x.domains[d]
-	for g := (max(from, r.First) + n - 1) / n * n; g+n <= r.End(); g += n {
-		if b.firstRunIn(g, g+n, n) == g {
-			return g
-		}
-	}
-	return -1
+	return find(b, x.domains[d].First, n)
 }
 
 func (x *domainIndex) copyFrom(o *domainIndex) {
-	copy(x.runs.nodes, o.runs.nodes)
-	copy(x.buddies.nodes, o.buddies.nodes)
+	x.domains, x.of = o.domains, o.of // never changed
+	x.runs.copyFrom(&o.runs)
+	x.buddies.copyFrom(&o.buddies)
 }
 
-// maxTree is a segment tree of maxima.
+// maxTree is a segment tree of maxima, numbered as the nodes of a runIndex.
 type maxTree struct {
 	leaves int // a power of two
 	nodes  []int32
 }
 
 func newMaxTree(n int) maxTree {
-	leaves := 1
-	for leaves < n {
-		leaves *= 2
-	}
+	leaves := powerOfTwo(n)
 	return maxTree{leaves, make([]int32, 2*leaves)}
 }
 
 func (t *maxTree) at(i int) int32 { return t.nodes[t.leaves+i] }
 
+// set changes leaf i and the maxima above it, up to where nothing changes.
 func (t *maxTree) set(i int, v int32) {
 	i += t.leaves
-	t.nodes[i] = v
-	for i /= 2; i > 0; i /= 2 {
-		m := max(t.nodes[2*i], t.nodes[2*i+1])
-		if t.nodes[i] == m {
+	for t.nodes[i] != v {
+		t.nodes[i] = v
+		if i /= 2; i == 0 {
 			return
 		}
-		t.nodes[i] = m
+		v = max(t.nodes[2*i], t.nodes[2*i+1])
 	}
 }
 
-// first is the first leaf at from or later whose value is at least v, or −1.
-func (t *maxTree) first(from int, v int32) int {
-	if from >= t.leaves {
-		return -1
+// firstAfter is the first leaf after leaf i whose value is at least v, or −1.
+func (t *maxTree) firstAfter(i int, v int32) int {
+	for i = rightOf(t.leaves + i); i > 0 && t.nodes[i] < v; {
+		i = rightOf(i)
 	}
-	i := from + t.leaves
-	for t.nodes[i] < v {
-		// Up to the next subtree on the right; past the last there is none.
-		for i&1 == 1 {
-			if i /= 2; i == 0 {
-				return -1
-			}
-		}
-		if i == 0 {
-			return -1
-		}
-		i++
+	if i == 0 {
+		return -1
 	}
 	for i < t.leaves {
 		if i *= 2; t.nodes[i] < v {
@@ -143,4 +101,8 @@ func (t *maxTree) first(from int, v int32) int {
 		}
 	}
 	return i - t.leaves
+}
+
+func (t *maxTree) copyFrom(o *maxTree) {
+	t.leaves, t.nodes = o.leaves, append(t.nodes[:0], o.nodes...)
 }

@@ -2,143 +2,195 @@ package hardware
 
 import "math/bits"
 
-// runIndex is a segment tree over the words of a bitmap. A node knows the free
-// run at its left end, at its right end, the longest inside, and the largest
-// aligned block, so that the first block of a size is found by one descent.
+// runIndex is a segment tree over the words of a bitmap. The root is node 1,
+// the children of node i are 2i and 2i+1, and the words are the last nodes. It
+// finds the first block of a size in two walks: up and to the right, from where
+// the search starts to a node that holds such a block, then down to the block.
 type runIndex struct {
-	leaves int // a power of two
-	nodes  []runNode
+	leaves int // a power of two, at least the number of words
+	nodes  []runs
 }
 
-type runNode struct{ size, prefix, suffix, longest, buddy int32 }
-
-func newRunIndex(b bitmap) runIndex {
-	leaves := 1
-	for leaves < len(b.words) {
-		leaves *= 2
-	}
-	x := runIndex{leaves, make([]runNode, 2*leaves)}
-	for i := range leaves {
-		x.leaf(b, i)
-	}
-	for i := leaves - 1; i > 0; i-- {
-		x.join(i)
-	}
-	return x
+// runs sums up the free GPUs of an interval. All fields count GPUs.
+type runs struct {
+	size    int32 // length of the interval
+	prefix  int32 // free run at its left end
+	suffix  int32 // free run at its right end
+	longest int32 // longest free run
+	buddy   int32 // largest aligned free block
 }
 
-func (x *runIndex) leaf(b bitmap, w int) {
-	var m uint64
-	if w < len(b.words) {
-		m = b.words[w]
-	}
-	x.nodes[x.leaves+w] = runNode{
+func runsOfWord(m uint64) runs {
+	return runs{
 		size:    64,
-		prefix:  int32(bits.TrailingZeros64(^m)),
-		suffix:  int32(bits.LeadingZeros64(^m)),
-		longest: int32(longestRunInWord(m)),
-		buddy:   int32(largestBuddyInWord(m)),
+		prefix:  int32(trailingOnes(m)),
+		suffix:  int32(leadingOnes(m)),
+		longest: int32(longestRun(m)),
+		buddy:   int32(largestBuddy(m)),
 	}
 }
 
-func (x *runIndex) join(i int) {
-	l, r, n := &x.nodes[2*i], &x.nodes[2*i+1], &x.nodes[i]
-	n.size = l.size + r.size
-	n.prefix, n.suffix = l.prefix, r.suffix
+// join sums up two neighbouring intervals. An aligned block that needs both of
+// them is left to the caller, who knows whether they are siblings in the tree.
+func join(l, r *runs) runs {
+	n := runs{
+		size:    l.size + r.size,
+		prefix:  l.prefix,
+		suffix:  r.suffix,
+		longest: max(l.longest, r.longest, l.suffix+r.prefix),
+		buddy:   max(l.buddy, r.buddy),
+	}
 	if l.prefix == l.size {
 		n.prefix += r.prefix
 	}
 	if r.suffix == r.size {
 		n.suffix += l.suffix
 	}
-	n.longest = max(l.longest, r.longest, l.suffix+r.prefix)
-	n.buddy = max(l.buddy, r.buddy)
-	if n.prefix == n.size {
-		n.buddy = n.size
-	}
+	return n
 }
 
-// update follows a change of the bits in r.
-func (x *runIndex) update(b bitmap, r Range) {
-	lo, hi := r.First/64, (r.End()-1)/64
-	for w := lo; w <= hi; w++ {
-		x.leaf(b, w)
+// after is the free run at the right end once n follows a free run.
+func (n *runs) after(run int) int {
+	if n.prefix == n.size {
+		return run + int(n.size)
 	}
-	for lo, hi = (lo+x.leaves)/2, (hi+x.leaves)/2; lo > 0; lo, hi = lo/2, hi/2 {
+	return int(n.suffix)
+}
+
+func newRunIndex(b bitmap) runIndex {
+	leaves := powerOfTwo(len(b.words))
+	x := runIndex{leaves, make([]runs, 2*leaves)}
+	for i := range leaves {
+		x.nodes[leaves+i] = runs{size: 64}
+	}
+	for i := leaves - 1; i > 0; i-- {
+		x.nodes[i].size = 2 * x.nodes[2*i].size
+	}
+	x.update(b, Range{0, b.n})
+	return x
+}
+
+// powerOfTwo is the least power of two that is at least n.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
+
+// update follows a change of the bits in r, up to where nothing changes.
+func (x *runIndex) update(b bitmap, r Range) {
+	lo, hi := x.leaves+r.First/64, x.leaves+(r.End()-1)/64
+	for i := lo; i <= hi; i++ {
+		x.nodes[i] = runsOfWord(b.words[i-x.leaves])
+	}
+	for changed := true; changed && lo > 1; {
+		lo, hi, changed = lo/2, hi/2, false
 		for i := lo; i <= hi; i++ {
-			x.join(i)
+			n := join(&x.nodes[2*i], &x.nodes[2*i+1])
+			if n.prefix == n.size {
+				n.buddy = n.size
+			}
+			if n != x.nodes[i] {
+				x.nodes[i], changed = n, true
+			}
 		}
 	}
 }
 
-// firstRun is the first start at from or later of a run of n, or −1.
+// within sums up the GPUs of r: the longest run and the largest aligned block
+// inside it.
+func (x *runIndex) within(b bitmap, r Range) runs {
+	w, last := r.First/64, (r.End()-1)/64
+	n := runsOfWord(b.in(w, r))
+	for w++; w < last; { // by the largest node that starts at w and ends before last
+		words := 1 << min(bits.TrailingZeros(uint(w)), bits.Len(uint(last-w))-1)
+		n = join(&n, &x.nodes[(x.leaves+w)/words])
+		w += words
+	}
+	if w == last {
+		end := runsOfWord(b.in(w, r))
+		n = join(&n, &end)
+	}
+	return n
+}
+
+// rightOf is a node that begins where node i ends: the right sibling of i or of
+// its nearest ancestor that has one. It is 0 at the right edge of the tree.
+func rightOf(i int) int {
+	if i >>= bits.TrailingZeros(^uint(i)); i == 0 {
+		return 0
+	}
+	return i + 1
+}
+
+// firstRun is the first start at from or later of n free GPUs in a row, or −1.
 func (x *runIndex) firstRun(b bitmap, from, n int) int {
 	w := from / 64
-	if first := b.firstRunIn(from, min(64*(w+1), b.n), n); first >= 0 {
-		return first
+	m := b.words[w] & (^uint64(0) << (from % 64))
+	if at := firstRun(m, n); at >= 0 {
+		return 64*w + at
 	}
-	run := bits.LeadingZeros64(^(b.words[w] & mask(w, from, 64*(w+1)))) // free bits up to the next word
-	return x.search(b, 1, 0, w+1, int32(n), &run)
+	run := leadingOnes(m) // the free run that ends where node i begins
+	i := rightOf(x.leaves + w)
+	for ; i > 0; i = rightOf(i) {
+		t := &x.nodes[i]
+		if run+int(t.prefix) >= n || int(t.longest) >= n {
+			return x.descend(b, i, run, n)
+		}
+		run = t.after(run)
+	}
+	return -1
 }
 
-// search looks through the words of a node from word `from` on; run is the
-// length of the free run that ends where the search has come to.
-func (x *runIndex) search(b bitmap, node, begin, from int, n int32, run *int) int {
-	t := &x.nodes[node]
-	words := int(t.size / 64)
-	if begin+words <= from {
-		return -1
-	}
-	if begin >= from {
-		if *run+int(t.prefix) >= int(n) {
-			return 64*begin - *run
-		}
-		if t.longest < n {
-			if t.prefix == t.size {
-				*run += int(t.size)
-			} else {
-				*run = int(t.suffix)
-			}
-			return -1
-		}
-		if words == 1 {
-			return 64*begin + firstRunInWord(b.words[begin], int(n))
+// descend is the first start of n free GPUs in a row that end in node i, of
+// which there are some; run is the length of the free run before the node.
+func (x *runIndex) descend(b bitmap, i, run, n int) int {
+	for run+int(x.nodes[i].prefix) < n && i < x.leaves {
+		i *= 2
+		if l := &x.nodes[i]; run+int(l.prefix) < n && int(l.longest) < n {
+			run = l.after(run)
+			i++
 		}
 	}
-	if first := x.search(b, 2*node, begin, from, n, run); first >= 0 {
-		return first
+	begin := x.begin(i)
+	if run+int(x.nodes[i].prefix) >= n {
+		return begin - run
 	}
-	return x.search(b, 2*node+1, begin+words/2, from, n, run)
+	return begin + firstRun(b.words[begin/64], n)
 }
 
-// firstBuddy is the first aligned free block of n that starts at from or
-// later, or −1.
+// begin is the first GPU of node i.
+func (x *runIndex) begin(i int) int {
+	level := bits.Len(uint(x.leaves)) - bits.Len(uint(i)) // above the words
+	return 64 * (i<<level - x.leaves)
+}
+
+// firstBuddy is the first multiple of n, a power of two, at from or later at
+// which n free GPUs start, or −1. from+n must not pass the last GPU.
 func (x *runIndex) firstBuddy(b bitmap, from, n int) int {
-	return x.searchBuddy(b, 1, 0, from, n)
-}
-
-func (x *runIndex) searchBuddy(b bitmap, node, begin, from, n int) int {
-	t := &x.nodes[node]
-	size := int(t.size)
-	switch {
-	case begin+size <= from || int(t.buddy) < n:
+	from = (from + n - 1) &^ (n - 1)
+	i := (x.leaves + from/64) / max(n/64, 1)
+	if n >= 64 {
+		if int(x.nodes[i].buddy) == n {
+			return from
+		}
+	} else if at := firstBuddy(b.words[from/64]&(^uint64(0)<<(from%64)), n); at >= 0 {
+		return from&^63 + at
+	}
+	for i = rightOf(i); i > 0 && int(x.nodes[i].buddy) < n; {
+		i = rightOf(i)
+	}
+	if i == 0 {
 		return -1
-	case size == n:
-		if begin < from {
-			return -1
+	}
+	for int(x.nodes[i].size) > max(n, 64) {
+		if i *= 2; int(x.nodes[i].buddy) < n {
+			i++
 		}
+	}
+	begin := x.begin(i)
+	if n >= 64 {
 		return begin
-	case size == 64:
-		m := aligned(b.words[begin/64], n) & mask(begin/64, from, begin+64)
-		if m == 0 {
-			return -1
-		}
-		return begin + bits.TrailingZeros64(m)
 	}
-	if first := x.searchBuddy(b, 2*node, begin, from, n); first >= 0 {
-		return first
-	}
-	return x.searchBuddy(b, 2*node+1, begin+size/2, from, n)
+	return begin + firstBuddy(b.words[begin/64], n)
 }
 
-func (x *runIndex) copyFrom(o *runIndex) { copy(x.nodes, o.nodes) }
+func (x *runIndex) copyFrom(o *runIndex) {
+	x.leaves, x.nodes = o.leaves, append(x.nodes[:0], o.nodes...)
+}

@@ -8,6 +8,7 @@ package hardware
 
 import (
 	"fmt"
+	"math"
 	"sort"
 )
 
@@ -38,7 +39,8 @@ type Topology struct {
 }
 
 // NewTopology numbers the GPUs of the pools. A rack, a link domain and a node
-// never span two pools.
+// never span two pools. It fails when there is no pool, a pool is empty or has a
+// negative size, or there are more than 2³¹−1 GPUs.
 func NewTopology(pools ...Pool) (*Topology, error) {
 	t := &Topology{}
 	for i, p := range pools {
@@ -48,12 +50,18 @@ func NewTopology(pools ...Pool) (*Topology, error) {
 		if p.GPUsPerNode < 0 || p.NodesPerLink < 0 || p.DomainsPerRack < 0 {
 			return nil, fmt.Errorf("hardware: pool %d (%s): sizes of nodes, link domains and racks must not be negative", i+1, p.SKU.Name)
 		}
+		if p.GPUs > math.MaxInt32-t.gpus {
+			return nil, fmt.Errorf("hardware: pool %d (%s) brings the cluster to more than %d GPUs", i+1, p.SKU.Name, math.MaxInt32)
+		}
 		p = p.withDefaults()
 		first, end := t.gpus, t.gpus+p.GPUs
-		perDomain := p.GPUsPerNode * p.NodesPerLink
-		t.nodes = appendRanges(t.nodes, first, end, p.GPUsPerNode)
+		perNode := min(p.GPUsPerNode, p.GPUs)
+		perDomain := perNode * min(p.NodesPerLink, p.GPUs) // below 2^62
+		perDomain = min(perDomain, p.GPUs)
+		perRack := perDomain * min(p.DomainsPerRack, p.GPUs)
+		t.nodes = appendRanges(t.nodes, first, end, perNode)
 		t.domains = appendRanges(t.domains, first, end, perDomain)
-		t.racks = appendRanges(t.racks, first, end, perDomain*p.DomainsPerRack)
+		t.racks = appendRanges(t.racks, first, end, perRack)
 		t.gpus = end
 		t.pools = append(t.pools, p)
 	}
@@ -89,18 +97,23 @@ func (t *Topology) GPUs() int { return t.gpus }
 // Pools are the pools, in the order of their GPUs.
 func (t *Topology) Pools() []Pool { return t.pools }
 
-// Nodes, Domains and Racks list the GPUs of each, in physical order.
-func (t *Topology) Nodes() []Range   { return t.nodes }
-func (t *Topology) Domains() []Range { return t.domains }
-func (t *Topology) Racks() []Range   { return t.racks }
+// Nodes lists the GPUs of each node, in physical order. The caller must not
+// change it.
+func (t *Topology) Nodes() []Range { return t.nodes }
 
-// Domain is the index of GPU g's link domain.
+// Domains lists the GPUs of each link domain, as Nodes does.
+func (t *Topology) Domains() []Range { return t.domains }
+
+// Racks lists the GPUs of each rack, as Nodes does.
+func (t *Topology) Racks() []Range { return t.racks }
+
+// Domain is the index in Domains of GPU g's link domain. g must exist.
 func (t *Topology) Domain(g int) int { return indexOf(t.domains, g) }
 
-// Node is the index of GPU g's node.
+// Node is the index in Nodes of GPU g's node. g must exist.
 func (t *Topology) Node(g int) int { return indexOf(t.nodes, g) }
 
-// Rack is the index of GPU g's rack.
+// Rack is the index in Racks of GPU g's rack. g must exist.
 func (t *Topology) Rack(g int) int { return indexOf(t.racks, g) }
 
 func indexOf(rs []Range, g int) int {

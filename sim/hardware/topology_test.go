@@ -1,98 +1,78 @@
 package hardware
 
 import (
-	"fmt"
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
-func ExampleNewTopology() {
-	t, _ := NewTopology(
-		Pool{SKU: SKU{Name: "H100"}, GPUs: 32, NodesPerLink: 2},
-		Pool{SKU: SKU{Name: "L4"}, GPUs: 6, GPUsPerNode: 4},
-	)
-	fmt.Println(t.GPUs(), len(t.Nodes()), t.Domains(), t.Racks())
-	fmt.Println(t.Node(17), t.Domain(17), t.Domain(37))
-	// Output:
-	// 38 6 [{0 16} {16 16} {32 4} {36 2}] [{0 32} {32 6}]
-	// 2 1 3
-}
-
-func ExampleCluster_FindBlock() {
-	t, _ := NewTopology(Pool{GPUs: 16})
-	c := NewCluster(t)
-	c.Take(1, Range{First: 0, N: 3})
-	fmt.Println(c.FindBlock(4, Contiguous, false))
-	fmt.Println(c.FindBlock(4, Buddy, false))
-	fmt.Println(c.FindBlock(8, Contiguous, true))
-	fmt.Println(c.FindBlock(16, Contiguous, true))
-	// Output:
-	// 3 true
-	// 4 true
-	// 3 true
-	// 0 false
+func TestTopologyNumbering(t *testing.T) {
+	for _, test := range []struct {
+		name                  string
+		pools                 []Pool
+		nodes, domains, racks string
+	}{
+		{"defaults", []Pool{{GPUs: 40}}, "0-7 8-15 16-23 24-31 32-39", "0-7 8-15 16-23 24-31 32-39", "0-31 32-39"},
+		{"one GPU", []Pool{{GPUs: 1}}, "0", "0", "0"},
+		{"last node is partial", []Pool{{GPUs: 10, GPUsPerNode: 4}}, "0-3 4-7 8-9", "0-3 4-7 8-9", "0-9"},
+		{"last domain is partial", []Pool{{GPUs: 20, GPUsPerNode: 4, NodesPerLink: 2, DomainsPerRack: 2}},
+			"0-3 4-7 8-11 12-15 16-19", "0-7 8-15 16-19", "0-15 16-19"},
+		{"72 in a domain", []Pool{{GPUs: 144, GPUsPerNode: 72, DomainsPerRack: 1}}, "0-71 72-143", "0-71 72-143", "0-71 72-143"},
+		{"nothing spans pools", []Pool{{GPUs: 6, GPUsPerNode: 4, NodesPerLink: 2}, {GPUs: 3, GPUsPerNode: 2}},
+			"0-3 4-5 6-7 8", "0-5 6-7 8", "0-5 6-8"},
+		{"sizes whose product overflows", []Pool{{GPUs: 8, GPUsPerNode: 1 << 32, NodesPerLink: 1 << 32, DomainsPerRack: math.MaxInt}},
+			"0-7", "0-7", "0-7"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			top, err := NewTopology(test.pools...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, level := range []struct {
+				name   string
+				ranges []Range
+				of     func(int) int
+				want   string
+			}{
+				{"nodes", top.Nodes(), top.Node, test.nodes},
+				{"domains", top.Domains(), top.Domain, test.domains},
+				{"racks", top.Racks(), top.Rack, test.racks},
+			} {
+				if d := cmp.Diff(level.want, FormatRanges(level.ranges)); d != "" {
+					t.Errorf("%s: %s", level.name, d)
+				}
+				if n := Size(level.ranges); n != top.GPUs() {
+					t.Errorf("%s have %d of %d GPUs", level.name, n, top.GPUs())
+				}
+				for i, r := range level.ranges {
+					for g := r.First; g < r.End(); g++ {
+						if level.of(g) != i {
+							t.Errorf("%s: GPU %d is in %d, want %d", level.name, g, level.of(g), i)
+						}
+					}
+				}
+			}
+		})
+	}
 }
 
 func TestTopologyErrors(t *testing.T) {
-	for _, pools := range [][]Pool{nil, {{GPUs: 0}}, {{GPUs: -1}}, {{GPUs: 8, GPUsPerNode: -1}}, {{GPUs: 8}, {GPUs: 8, NodesPerLink: -2}}} {
-		if _, err := NewTopology(pools...); err == nil {
-			t.Errorf("NewTopology(%v) did not fail", pools)
+	for _, test := range []struct {
+		pools []Pool
+		want  string
+	}{
+		{nil, "at least one pool"},
+		{[]Pool{{GPUs: 0, SKU: SKU{Name: "A100"}}}, "pool 1 (A100) has 0 GPUs"},
+		{[]Pool{{GPUs: 8}, {GPUs: -1}}, "pool 2 () has -1 GPUs"},
+		{[]Pool{{GPUs: 8, GPUsPerNode: -1}}, "must not be negative"},
+		{[]Pool{{GPUs: 8}, {GPUs: 8, NodesPerLink: -2}}, "pool 2 (): sizes"},
+		{[]Pool{{GPUs: 8, DomainsPerRack: -1}}, "must not be negative"},
+		{[]Pool{{GPUs: 8}, {GPUs: math.MaxInt32}}, "more than 2147483647 GPUs"},
+	} {
+		if _, err := NewTopology(test.pools...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("NewTopology(%v): error %v, want one with %q", test.pools, err, test.want)
 		}
 	}
-}
-
-func TestRangesRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var rs []Range
-		at := 0
-		for range rapid.IntRange(0, 6).Draw(t, "n") {
-			r := Range{at + rapid.IntRange(0, 9).Draw(t, "gap"), rapid.IntRange(1, 9).Draw(t, "size")}
-			rs, at = append(rs, r), r.End()
-		}
-		got, err := ParseRanges(FormatRanges(rs))
-		if err != nil || cmp.Diff(rs, got) != "" {
-			t.Fatalf("%v became %v, %v", rs, got, err)
-		}
-	})
-	for _, text := range []string{"x", "3-1", "-1", "0-7 4", "1-", "0-9223372036854775807"} {
-		if rs, err := ParseRanges(text); err == nil {
-			t.Errorf("ParseRanges(%q) = %v", text, rs)
-		}
-	}
-}
-
-// The judge is a set of GPUs.
-func TestRangeSets(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		draw := func(name string) (rs []Range, set [64]bool) {
-			at := 0
-			for range rapid.IntRange(0, 5).Draw(t, name) {
-				r := Range{at + rapid.IntRange(0, 6).Draw(t, "gap"), rapid.IntRange(1, 5).Draw(t, "size")}
-				rs, at = append(rs, r), r.End()
-				for g := r.First; g < r.End(); g++ {
-					set[g] = true
-				}
-			}
-			return rs, set
-		}
-		a, inA := draw("a")
-		b, inB := draw("b")
-		check := func(name string, rs []Range, want func(g int) bool) {
-			var got [64]bool
-			for _, r := range rs {
-				for g := r.First; g < r.End(); g++ {
-					got[g] = true
-				}
-			}
-			for g := range got {
-				if got[g] != want(g) {
-					t.Fatalf("%s of %v and %v is %v: GPU %d is wrong", name, a, b, rs, g)
-				}
-			}
-		}
-		check("union", Union(a, b), func(g int) bool { return inA[g] || inB[g] })
-		check("difference", Subtract(a, b), func(g int) bool { return inA[g] && !inB[g] })
-	})
 }
