@@ -27,7 +27,7 @@ func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 		}
 		f.demand = perfect
 	}
-	if e := c.demandErrors(); e != (forecast.DemandErrors{}) {
+	if e := c.demandErrors(); e != (forecast.DemandErrors{Settle: c.DemandSettle}) {
 		noisy, err := forecast.NewNoisyDemand(f.demand, e, r.Step(), c.Seed)
 		if err != nil {
 			return nil, err

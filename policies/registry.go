@@ -45,6 +45,7 @@ type Config struct {
 	DemandLevel   float64 `toml:"demand_level"`
 	DemandNoise   float64 `toml:"demand_noise"`
 	DemandMissed  float64 `toml:"demand_missed"`
+	DemandSettle  int     `toml:"demand_settle"` // steps ahead at which the errors reach their size; 0: at once, so that they never shrink
 
 	Lambda    float64       `toml:"-" json:"-"` // weight of shortfall, from the scenario
 	Gamma     float64       `toml:"-" json:"-"` // decay per hour, from the scenario
@@ -137,7 +138,7 @@ func (c *Config) validate() error {
 
 // demandErrors are the errors to add to forecasts of demand.
 func (c *Config) demandErrors() forecast.DemandErrors {
-	return forecast.DemandErrors{Bias: c.DemandBias, Level: c.DemandLevel, Noise: c.DemandNoise, Missed: c.DemandMissed}
+	return forecast.DemandErrors{Bias: c.DemandBias, Level: c.DemandLevel, Noise: c.DemandNoise, Missed: c.DemandMissed, Settle: c.DemandSettle}
 }
 
 // budget is the configured budget of a search.

@@ -15,8 +15,8 @@ type GPU struct {
 	BandwidthTBs float64 // of its memory, in 10¹² bytes a second
 }
 
-// gpus are taken from the makers' data sheets (SXM versions, without
-// sparsity). Sheets state decimal gigabytes; they are taken as GiB, as the
+// gpus are taken from the makers' data sheets (SXM versions where
+// there are any, without sparsity). Sheets state decimal gigabytes; they are taken as GiB, as the
 // devices report close to that.
 var gpus = []GPU{
 	{hardware.SKU{Name: "A100-40", MemoryGiB: 40, PeakTFLOPS: 312}, 1.555},

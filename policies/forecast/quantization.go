@@ -17,12 +17,13 @@ type Tier struct {
 	GPUs     int     // of the block
 }
 
-// tiers of the last row are scaled up in proportion for larger models. GPTQ
-// rounds up the runtimes that Frantar et al. report on one A100 (13 B 21 min,
-// 30 B 45 min, 66 B 1.6 h, 175 B 4.2 h) with half as much again for loading and
-// writing. bitsandbytes rounds while it loads and calibrates nothing; AWQ
-// searches scales by layer and is put between the two: both are our own orders
-// of magnitude, not measurements.
+// Models above the last tier are scaled up from it in proportion. GPTQ follows
+// the runtimes of Frantar et al. on one A100-80 with about half as much again
+// for loading and writing: about four GPU-hours at 175 billion parameters, as
+// their abstract says; 21 min at 13, 45 min at 30 and 1.6 h at 66 billion,
+// quoted from memory. bitsandbytes rounds while it loads and calibrates
+// nothing; AWQ searches scales by layer and is put between the two: both, and
+// the blocks, are our own orders of magnitude, not measurements.
 var tiers = map[string][]Tier{
 	"bitsandbytes": {{3, 0.05, 1}, {8, 0.1, 1}, {15, 0.2, 1}, {40, 0.4, 1}, {80, 0.8, 2}, {200, 2, 4}},
 	"awq":          {{3, 0.1, 1}, {8, 0.25, 1}, {15, 0.5, 1}, {40, 1.1, 1}, {80, 2.2, 2}, {200, 5.5, 4}},
@@ -93,7 +94,7 @@ type QuantizationSample struct {
 // log-normal noise of σ = 0.3.
 func SyntheticQuantization(seed uint64, n int) []QuantizationSample {
 	rng := sim.Stream(seed, "forecast/quantization")
-	all := make([]QuantizationSample, n)
+	all := make([]QuantizationSample, max(n, 0))
 	for i := range all {
 		s := QuantizationSample{
 			Algorithm: Algorithms()[rng.IntN(3)], Params: math.Exp(math.Log(400) * rng.Float64()), SKU: gpus[rng.IntN(len(gpus))].Name,

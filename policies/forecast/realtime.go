@@ -33,7 +33,7 @@ func ScoreProfile(series []float64, split int, q float64, leads []int, o Profile
 			s := &scorers[l]
 			s[0].Add(series[at], p.Point(int64(at)), p.Quantile(int64(at), q))
 			s[1].Add(series[at], v, 0)
-			if before := at - p.o.Slots; before >= 0 && before <= t {
+			if before := at - p.o.Slots; before >= 0 && before < t {
 				s[2].Add(series[at], series[before], 0)
 			}
 		}

@@ -77,12 +77,16 @@ func (r *ridge) fit() {
 	_ = chol.SolveVecTo(r.beta, r.xty)
 	_ = chol.InverseTo(r.inverse)
 
-	var hat mat.Dense
-	hat.Mul(r.inverse, r.xtx)
+	used := 0.0 // degrees of freedom: the trace of inverse × xtx
+	for i := range d {
+		for k := range d {
+			used += r.inverse.At(i, k) * r.xtx.At(i, k)
+		}
+	}
 	var fit mat.VecDense
 	fit.MulVec(r.xtx, r.beta)
 	residual := r.yty - 2*mat.Dot(r.beta, r.xty) + mat.Dot(r.beta, &fit)
-	r.freedom = max(float64(r.n)-mat.Trace(&hat), 0) + priorWeight
+	r.freedom = max(float64(r.n)-used, 0) + priorWeight
 	r.sigma = math.Sqrt((max(residual, 0) + priorWeight*priorSigma*priorSigma) / r.freedom)
 	r.spread = map[float64]float64{}
 }

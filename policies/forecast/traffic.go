@@ -7,7 +7,7 @@ import (
 	"berth/sim"
 )
 
-// Traffic describes synthetic traffic by the hour. The zero value is a flat 0.
+// Traffic describes synthetic traffic by the hour. The zero value is empty.
 //
 //	value = Peak × (Floor + (1 − Floor) × bump(hour of day)) × Weekend on days 5 and 6
 //	        × (1 + Trend)^weeks × exp(Noise·z)

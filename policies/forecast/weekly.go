@@ -61,9 +61,9 @@ type WeeklyProfile struct {
 	day     []ewMean // by slot of the day
 	overall ewMean
 
-	num, den float64 // weighted sums of actual and of shape: level is their ratio
-	last     int64   // slot last observed
-	any      bool
+	levels [3]level // by basis
+	last   int64    // slot last observed
+	any    bool
 
 	pools   [3][len(leads)]pool // by basis and lead
 	pending [len(leads)][]issued
@@ -127,9 +127,10 @@ func (p *WeeklyProfile) Observe(slot int64, value float64) {
 			p.pools[f.basis][l].add(ratio(value, f.value, margin))
 		}
 	}
-	if shape, _ := p.shape(slot); p.any {
-		p.num += p.o.Level * (value - p.num)
-		p.den += p.o.Level * (shape - p.den)
+	for b := range p.levels {
+		if c := p.cell(slot, basis(b)); c.n > 0 {
+			p.levels[b].add(value, c.mean, p.o.Level)
+		}
 	}
 	p.week[floorMod(slot, int64(p.o.Slots))].add(value, p.o.Forget)
 	p.day[floorMod(slot, int64(p.o.DaySlots))].add(value, p.o.Forget*float64(p.o.DaySlots)/float64(p.o.Slots))
@@ -177,23 +178,45 @@ func (p *WeeklyProfile) Exceed(slot int64, value float64) float64 {
 
 func (p *WeeklyProfile) point(slot int64) (float64, basis) {
 	shape, b := p.shape(slot)
-	small := levelMargin * p.overall.mean
-	if !(p.den+small > 0) {
-		return shape, b
-	}
-	level := min((p.num+small)/(p.den+small), levelMost)
+	level := p.levels[b].ratio(levelMargin * p.overall.mean)
 	ahead := max(slot-p.last, 1) - 1
 	return shape * math.Pow(level, math.Pow(p.o.Hold, float64(ahead))), b
 }
 
+// shape is the mean of the best cell that has history.
 func (p *WeeklyProfile) shape(slot int64) (float64, basis) {
-	if c := &p.week[floorMod(slot, int64(p.o.Slots))]; c.n > 0 {
-		return c.mean, byWeek
-	}
-	if c := &p.day[floorMod(slot, int64(p.o.DaySlots))]; c.n > 0 {
-		return c.mean, byDay
+	for b := byWeek; b < byNothing; b++ {
+		if c := p.cell(slot, b); c.n > 0 {
+			return c.mean, b
+		}
 	}
 	return p.overall.mean, byNothing
+}
+
+func (p *WeeklyProfile) cell(slot int64, b basis) *ewMean {
+	switch b {
+	case byWeek:
+		return &p.week[floorMod(slot, int64(p.o.Slots))]
+	case byDay:
+		return &p.day[floorMod(slot, int64(p.o.DaySlots))]
+	}
+	return &p.overall
+}
+
+// level is how much more than its shape recent traffic was: weighted sums of
+// both. Each basis has its own, as a level over days says nothing of weeks.
+type level struct{ actual, shape float64 }
+
+func (l *level) add(actual, shape, weight float64) {
+	l.actual += weight * (actual - l.actual)
+	l.shape += weight * (shape - l.shape)
+}
+
+func (l *level) ratio(margin float64) float64 {
+	if !(l.shape+margin > 0) {
+		return 1
+	}
+	return min((l.actual+margin)/(l.shape+margin), levelMost)
 }
 
 // A level is at most levelMost, and measured with this share of the mean added
