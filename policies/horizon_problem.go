@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"slices"
 
 	"berth/policies/plan"
@@ -25,6 +26,9 @@ func (p *horizon) problem(r *sim.Round, now int) (*plan.Problem, []*sim.ActiveJo
 	}
 	jobs := slices.Concat(r.Running(), r.Waiting(), r.Upcoming())
 	jobs = slices.DeleteFunc(jobs, func(j *sim.ActiveJob) bool { return j.State.Final() })
+	slices.SortFunc(jobs, func(a, b *sim.ActiveJob) int {
+		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.ID, b.ID))
+	})
 	kept := jobs[:0]
 	for _, j := range jobs {
 		if pj, ok := p.planJob(r, j, begin, q.Steps); ok {

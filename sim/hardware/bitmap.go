@@ -96,7 +96,7 @@ func firstBuddy(m uint64, n int) int {
 // largestBuddy is the size of the largest aligned block of ones in a word.
 func largestBuddy(m uint64) int {
 	best := 0
-	for k, at := range multiples { // m keeps the starts of 2^k ones in a row
+	for k, at := range &multiples { // m keeps the starts of 2^k ones in a row
 		if m&at == 0 {
 			break
 		}

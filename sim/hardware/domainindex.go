@@ -29,9 +29,9 @@ func newDomainIndex(domains []Range, b bitmap, all *runIndex) domainIndex {
 // update follows a change of the bits in r, which all has followed already.
 func (x *domainIndex) update(b bitmap, all *runIndex, r Range) {
 	for d := x.of[r.First]; d <= x.of[r.End()-1]; d++ {
-		n := all.within(b, x.domains[d])
-		x.runs.set(int(d), n.longest)
-		x.buddies.set(int(d), n.buddy)
+		longest, buddy := all.within(b, x.domains[d])
+		x.runs.set(int(d), longest)
+		x.buddies.set(int(d), buddy)
 	}
 }
 

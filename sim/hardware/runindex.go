@@ -93,21 +93,26 @@ func (x *runIndex) update(b bitmap, r Range) {
 	}
 }
 
-// within sums up the GPUs of r: the longest run and the largest aligned block
-// inside it.
-func (x *runIndex) within(b bitmap, r Range) runs {
-	w, last := r.First/64, (r.End()-1)/64
-	n := runsOfWord(b.in(w, r))
-	for w++; w < last; { // by the largest node that starts at w and ends before last
-		words := 1 << min(bits.TrailingZeros(uint(w)), bits.Len(uint(last-w))-1)
-		n = join(&n, &x.nodes[(x.leaves+w)/words])
-		w += words
+// within is the longest free run and the largest aligned free block inside r.
+func (x *runIndex) within(b bitmap, r Range) (longest, buddy int32) {
+	if w := r.First / 64; w == (r.End()-1)/64 {
+		m := b.in(w, r)
+		return int32(longestRun(m)), int32(largestBuddy(m))
 	}
-	if w == last {
-		end := runsOfWord(b.in(w, r))
-		n = join(&n, &end)
+	var sum runs // of the GPUs of r before g
+	for g := r.First; g < r.End(); {
+		w, words := g/64, (r.End()-g)/64
+		if g%64 != 0 || words == 0 { // part of a word
+			part := runsOfWord(b.in(w, r))
+			sum = join(&sum, &part)
+			g = 64 * (w + 1)
+			continue
+		}
+		words = 1 << min(bits.TrailingZeros(uint(w)), bits.Len(uint(words))-1) // of the largest node that starts at g
+		sum = join(&sum, &x.nodes[(x.leaves+w)/words])
+		g += 64 * words
 	}
-	return n
+	return sum.longest, sum.buddy
 }
 
 // rightOf is a node that begins where node i ends: the right sibling of i or of
