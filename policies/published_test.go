@@ -236,3 +236,32 @@ func TestQueuesAgainstTextbook(t *testing.T) {
 		}
 	}
 }
+
+// Planning between steps, when jobs come and go there, shortens waits.
+func TestReplan(t *testing.T) {
+	mean := func(replan string) float64 {
+		rng := sim.Stream(1, "replan")
+		var jobs []sim.Job
+		at := sim.Time(0)
+		for i := range 200 {
+			at += sim.Time(rng.IntN(20)) * time.Minute
+			d := sim.Time(5+rng.IntN(50)) * time.Minute
+			jobs = append(jobs, sim.Job{ID: int64(i), Submit: at, Priority: 1, MinGPUs: 1, MaxGPUs: 1, Duration: d, Estimate: d})
+		}
+		topology, _ := hardware.NewTopology(hardware.Pool{GPUs: 4})
+		p, err := policies.New("horizon", policies.Config{Gamma: 0.97, Replan: replan, Budget: "20"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := metrics.NewCollector(4, metrics.Objective{Gamma: 1, Step: time.Hour})
+		if err := sim.Run(context.Background(), &sim.Workload{Topology: topology, Jobs: &sim.Jobs{List: jobs}}, p, c); err != nil {
+			t.Fatal(err)
+		}
+		return c.Report().WaitSeconds.Mean
+	}
+	step, arrival, event := mean("step"), mean("arrival"), mean("event")
+	t.Logf("mean wait: %.0f s planning at steps, %.0f s also on arrivals, %.0f s also when jobs end", step, arrival, event)
+	if !(event < arrival && arrival < step) {
+		t.Errorf("mean waits %.0f, %.0f, %.0f s do not shrink", step, arrival, event)
+	}
+}
