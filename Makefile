@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: build run test lint bench fuzz golden clean
+.PHONY: build run test lint solver bench fuzz golden clean
 
 build:
 	$(GO) build -o bin/berth ./cmd/berth
@@ -10,8 +10,14 @@ build:
 run: build
 	bin/berth paper --only scenarios
 
-test: lint
+test: lint solver
 	$(GO) test ./...
+
+# The exact solver of full mode, from the npm package highs. Without npm, the
+# tests of exactness skip and say so.
+solver:
+	@if command -v npm >/dev/null; then $(GO) run ./policies/milp/highs/fetch; \
+	else echo "npm is not there: full mode is not tested"; fi
 
 lint:
 	@unformatted=$$(gofmt -l cmd plots policies sim traces workloads); \

@@ -83,7 +83,7 @@ func TestMistakes(t *testing.T) {
 		{"run mixed-control --policy magic", exitUsage, []string{"magic", "fifo, fcfs, easy"}},
 		{"run mixed-control --set cluster", exitUsage, []string{"key=value"}},
 		{"compare mixed-control --seeds 0", exitUsage, []string{"--seeds 0"}},
-		{"plan mixed-control --mode guess", exitUsage, []string{"guess", "fifo, fast"}},
+		{"plan mixed-control --mode guess", exitUsage, []string{"guess", "fifo, fast, full"}},
 		{"plan mixed-control --budget soon", exitUsage, []string{"soon", "2ms"}},
 		{"run nowhere", exitInvalid, []string{"nowhere", "mixed-control"}},
 		{"run unknown.toml", exitInvalid, []string{"unknown.toml:4", "cluster.speed", "gpus, sku"}},

@@ -24,6 +24,7 @@ type chapter struct {
 
 var chapters = []chapter{
 	{"scenarios", "FIFO and the allocator on the seven scenarios", (*paper).scenarios},
+	{"gap", "how far planners are from a proven bound", (*paper).gap},
 }
 
 func newPaper() *cobra.Command {

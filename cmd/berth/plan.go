@@ -15,6 +15,7 @@ import (
 
 	"berth/policies"
 	"berth/policies/allocator"
+	"berth/policies/milp"
 	"berth/policies/plan"
 	"berth/sim/experiment"
 )
@@ -48,8 +49,11 @@ func newPlan() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&p.mode, "mode", "fast", "fifo (the baseline) or fast (the allocator)")
+	f.StringVar(&p.mode, "mode", "fast", "fifo (the baseline), fast (the allocator) or full (with a proven bound)")
 	f.StringVar(&p.budget, "budget", "2ms", "of the fast mode's search: a duration, a count of evaluations, or 0 for one pass")
+	f.StringVar(&p.solver, "solver", "auto", "of full mode: auto, highs ('make solver' fetches it) or cbc")
+	f.IntVar(&p.nodeLimit, "node-limit", milp.DefaultNodeLimit, "nodes of full mode's search trees; results are reproducible")
+	f.DurationVar(&p.timeLimit, "time-limit", 0, "of full mode; results then depend on the machine (default none)")
 	f.Uint64Var(&p.seed, "seed", 1, "seed of the scenario and of the search")
 	f.StringArrayVar(&settings, "set", nil, "override a key of the scenario: `key=value`")
 	f.StringVarP(&p.out, "output", "o", "", "also write summary.json, problem.toml and plan.json to this folder")
@@ -80,13 +84,17 @@ type planOutcome struct {
 	Bound       *float64 `json:"bound,omitempty"`
 	Gap         *float64 `json:"gap,omitempty"`
 	Nodes       *int     `json:"nodes,omitempty"`
+	Proven      *bool    `json:"proven,omitempty"` // the gap is at most 1e-4
+	Limit       string   `json:"limit,omitempty"`  // what stopped full mode: nodes, time, rounds or cancelled
 	Solver      string   `json:"solver,omitempty"`
 }
 
 // planner is one call of the command.
 type planner struct {
-	mode, budget, out string
-	seed              uint64
+	mode, budget, solver, out string
+	seed                      uint64
+	nodeLimit                 int
+	timeLimit                 time.Duration
 
 	name    string
 	problem *plan.Problem
@@ -174,15 +182,38 @@ func (p *planner) solve(cmd *cobra.Command) error {
 		var stats allocator.Stats
 		p.plan, stats = allocator.Solve(cmd.Context(), p.problem, allocator.Options{Seed: p.seed, Budget: budget})
 		o.Evaluations = stats.Evaluations
+	case "full":
+		if err := p.full(cmd.Context()); err != nil {
+			return err
+		}
 	default:
-		return usage(fmt.Errorf("--mode %s is unknown; accepted are fifo, fast", p.mode))
+		return usage(fmt.Errorf("--mode %s is unknown; accepted are fifo, fast, full", p.mode))
 	}
 	took := time.Since(started)
 	fmt.Fprintf(cmd.ErrOrStderr(), "planned in %v, %d %s\n", took.Round(100*time.Nanosecond), o.Evaluations, plural(o.Evaluations, "evaluation"))
 	p.summarize()
-	if context.Cause(cmd.Context()) != nil {
+	if context.Cause(cmd.Context()) != nil && p.mode != "full" {
 		return interrupted(errors.New("interrupted; nothing was written"))
 	}
+	return nil
+}
+
+// full proves how good a plan can be, from a fast plan on. When it is
+// interrupted, the best plan so far stands.
+func (p *planner) full(ctx context.Context) error {
+	if _, err := milp.Select(p.solver); err != nil {
+		return err
+	}
+	start, stats := allocator.Solve(ctx, p.problem, allocator.Options{Seed: p.seed, Budget: allocator.Budget{Evaluations: fullStart}})
+	out, err := milp.Solve(ctx, p.problem, start, milp.Options{Solver: p.solver, NodeLimit: p.nodeLimit, TimeLimit: p.timeLimit, Seed: int32(p.seed % 1_000_000)})
+	if err != nil {
+		return invalid(err)
+	}
+	o := &p.report.Plan
+	p.plan = out.Plan
+	o.Evaluations = stats.Evaluations
+	o.Bound, o.Gap, o.Nodes, o.Proven = &out.Bound, &out.Gap, &out.Nodes, &out.Proven
+	o.Solver, o.Limit = out.Solver, out.Limit
 	return nil
 }
 
@@ -227,6 +258,14 @@ func (p *planner) print(w io.Writer) {
 	r := &p.report
 	fmt.Fprintf(w, "%s, seed %d: %d GPUs × %d steps, planned by %s\n\n", r.Scenario, r.Seed, r.GPUs, p.problem.Steps, r.Plan.Mode)
 	printScore(w, &r.Score)
+	if o := &r.Plan; o.Bound != nil {
+		fmt.Fprintf(w, "\nbound %.2f, gap %.4f %%, %d nodes, by %s", *o.Bound, 100**o.Gap, *o.Nodes, o.Solver)
+		if o.Limit == "" {
+			fmt.Fprintln(w, ": proven")
+		} else {
+			fmt.Fprintf(w, ": stopped by %s\n", o.Limit)
+		}
+	}
 	if !r.Plan.Legal {
 		fmt.Fprintln(w, "\nthe plan is NOT legal: this is a fault of berth; please report it")
 	}

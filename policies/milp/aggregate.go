@@ -9,8 +9,8 @@ import (
 )
 
 // aggregate is the aggregated model. Regions are the link domains when they
-// are few, and the whole cluster otherwise; region whole holds jobs that may
-// span domains.
+// are told apart, which bounds better and takes longer, and the whole cluster
+// otherwise; region whole holds jobs that may span domains.
 type aggregate struct {
 	p       *plan.Problem
 	model   *mip.Model
@@ -38,9 +38,10 @@ const whole = -1
 // maxRegions is up to how many link domains are told apart.
 const maxRegions = 4
 
-func newAggregate(p *plan.Problem) *aggregate {
+// newAggregate builds the model, with or without telling link domains apart.
+func newAggregate(p *plan.Problem, apart bool) *aggregate {
 	a := &aggregate{p: p, model: &mip.Model{}, regions: p.Domains, byStart: map[startKey]int{}}
-	if p.Alignment == hardware.Scattered || len(p.Domains) == 0 || len(p.Domains) > maxRegions {
+	if !apart {
 		a.regions = []hardware.Range{{First: 0, N: p.GPUs}}
 	}
 	for j := range p.Jobs {

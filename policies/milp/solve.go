@@ -22,6 +22,7 @@ import (
 	"berth/policies/milp/highs"
 	"berth/policies/milp/mip"
 	"berth/policies/plan"
+	"berth/sim/hardware"
 )
 
 // Options steer Solve. The zero value stops at DefaultNodeLimit and
@@ -39,8 +40,8 @@ const (
 	DefaultGap       = 1e-4
 )
 
-// maxRounds bounds how often the aggregated model is solved again.
-const maxRounds = 12
+// maxRounds bounds how often an aggregated model is solved again.
+const maxRounds = 6
 
 // Outcome is a plan and what is proven about it.
 type Outcome struct {
@@ -98,8 +99,13 @@ func Solve(ctx context.Context, p *plan.Problem, start *plan.Plan, o Options) (*
 	}
 	s := &solving{ctx: ctx, p: p, o: o, solver: solver, began: time.Now()}
 	s.out = Outcome{Plan: start, Objective: p.Score(start).Objective, Bound: math.Inf(1), Solver: solver.Name()}
-	if err := s.aggregated(); err != nil {
+	if err := s.aggregated(false); err != nil {
 		return nil, err
+	}
+	if n := len(p.Domains); !s.closed() && n > 1 && n <= maxRegions && p.Alignment != hardware.Scattered && !s.spent() {
+		if err := s.aggregated(true); err != nil {
+			return nil, err
+		}
 	}
 	if !s.closed() && s.out.Limit != "cancelled" && perGPUSize(p) <= maxPerGPU {
 		if err := s.perGPU(); err != nil {
@@ -176,10 +182,13 @@ func (s *solving) finish() {
 
 // aggregated solves the aggregated model and places its solutions, until the
 // gap is closed or a limit is reached.
-func (s *solving) aggregated() error {
-	a := newAggregate(s.p)
+func (s *solving) aggregated(apart bool) error {
+	a := newAggregate(s.p, apart)
 	relaxed := true // no heuristic cut yet: the model's bound holds
-	for s.out.Rounds < maxRounds && !s.closed() && !s.spent() {
+	for range maxRounds {
+		if s.closed() || s.spent() {
+			return nil
+		}
 		r, err := s.solve(a.model, a.point(s.out.Plan))
 		if err != nil {
 			return err
@@ -211,7 +220,7 @@ func (s *solving) aggregated() error {
 // repair drops the least valuable jobs of a decision until the rest can be
 // placed, and offers what remains.
 func (s *solving) repair(d *decision) {
-	for len(d.jobs) > 0 && s.ctx.Err() == nil {
+	for len(d.jobs) > 0 && !s.spent() {
 		d = d.without(d.leastValuable())
 		if pl, _ := d.place(s.ctx); pl != nil {
 			s.offer(pl)
