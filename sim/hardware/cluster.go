@@ -10,8 +10,9 @@ type Holder int32
 const Nobody Holder = 0
 
 // Cluster is who holds which GPU, with an index of the free blocks. Finding a
-// block takes time logarithmic in the number of GPUs; taking or releasing r.N
-// GPUs takes that plus time proportional to r.N. Neither allocates.
+// block takes time logarithmic in the number of GPUs. Taking or releasing takes
+// that for each link domain touched, plus time proportional to the number of
+// GPUs. Neither allocates.
 //
 // A Cluster must not be changed while another goroutine uses it.
 type Cluster struct {

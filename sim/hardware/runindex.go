@@ -30,23 +30,20 @@ func runsOfWord(m uint64) runs {
 	}
 }
 
-// join sums up two neighbouring intervals. An aligned block that needs both of
-// them is left to the caller, who knows whether they are siblings in the tree.
-func join(l, r *runs) runs {
-	n := runs{
-		size:    l.size + r.size,
-		prefix:  l.prefix,
-		suffix:  r.suffix,
-		longest: max(l.longest, r.longest, l.suffix+r.prefix),
-		buddy:   max(l.buddy, r.buddy),
-	}
+// join makes n the sum of two neighbouring intervals, of which it may be one. An
+// aligned block that needs both of them is left to the caller, who knows whether
+// they are siblings in the tree.
+func (n *runs) join(l, r *runs) {
+	size, prefix, suffix := l.size+r.size, l.prefix, r.suffix
 	if l.prefix == l.size {
-		n.prefix += r.prefix
+		prefix += r.prefix
 	}
 	if r.suffix == r.size {
-		n.suffix += l.suffix
+		suffix += l.suffix
 	}
-	return n
+	n.longest = max(l.longest, r.longest, l.suffix+r.prefix)
+	n.buddy = max(l.buddy, r.buddy)
+	n.size, n.prefix, n.suffix = size, prefix, suffix
 }
 
 // after is the free run at the right end once n follows a free run.
@@ -73,21 +70,18 @@ func newRunIndex(b bitmap) runIndex {
 // powerOfTwo is the least power of two that is at least n.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// update follows a change of the bits in r, up to where nothing changes.
+// update follows a change of the bits in r.
 func (x *runIndex) update(b bitmap, r Range) {
 	lo, hi := x.leaves+r.First/64, x.leaves+(r.End()-1)/64
 	for i := lo; i <= hi; i++ {
 		x.nodes[i] = runsOfWord(b.words[i-x.leaves])
 	}
-	for changed := true; changed && lo > 1; {
-		lo, hi, changed = lo/2, hi/2, false
+	for lo > 1 {
+		lo, hi = lo/2, hi/2
 		for i := lo; i <= hi; i++ {
-			n := join(&x.nodes[2*i], &x.nodes[2*i+1])
-			if n.prefix == n.size {
+			n := &x.nodes[i]
+			if n.join(&x.nodes[2*i], &x.nodes[2*i+1]); n.prefix == n.size {
 				n.buddy = n.size
-			}
-			if n != x.nodes[i] {
-				x.nodes[i], changed = n, true
 			}
 		}
 	}
@@ -104,12 +98,12 @@ func (x *runIndex) within(b bitmap, r Range) (longest, buddy int32) {
 		w, words := g/64, (r.End()-g)/64
 		if g%64 != 0 || words == 0 { // part of a word
 			part := runsOfWord(b.in(w, r))
-			sum = join(&sum, &part)
+			sum.join(&sum, &part)
 			g = 64 * (w + 1)
 			continue
 		}
 		words = 1 << min(bits.TrailingZeros(uint(w)), bits.Len(uint(words))-1) // of the largest node that starts at g
-		sum = join(&sum, &x.nodes[(x.leaves+w)/words])
+		sum.join(&sum, &x.nodes[(x.leaves+w)/words])
 		g += 64 * words
 	}
 	return sum.longest, sum.buddy

@@ -22,7 +22,7 @@ func TestTopologyNumbering(t *testing.T) {
 		{"72 in a domain", []Pool{{GPUs: 144, GPUsPerNode: 72, DomainsPerRack: 1}}, "0-71 72-143", "0-71 72-143", "0-71 72-143"},
 		{"nothing spans pools", []Pool{{GPUs: 6, GPUsPerNode: 4, NodesPerLink: 2}, {GPUs: 3, GPUsPerNode: 2}},
 			"0-3 4-5 6-7 8", "0-5 6-7 8", "0-5 6-8"},
-		{"sizes whose product overflows", []Pool{{GPUs: 8, GPUsPerNode: 1 << 32, NodesPerLink: 1 << 32, DomainsPerRack: math.MaxInt}},
+		{"sizes whose product overflows", []Pool{{GPUs: 8, GPUsPerNode: 1 << 32, NodesPerLink: math.MaxInt, DomainsPerRack: math.MaxInt}},
 			"0-7", "0-7", "0-7"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
