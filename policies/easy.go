@@ -52,12 +52,12 @@ func (p *easy) Decide(r *sim.Round) error {
 func (p *easy) backfillCounts(r *sim.Round, head *sim.ActiveJob, others []*sim.ActiveJob) {
 	shadow, spare := p.promise(r, head)
 	for _, j := range others {
-		n := j.MinGPUs
 		free := r.Cluster().Free()
 		if free == 0 {
 			return
 		}
-		if n > free {
+		n := sizeAt(r, j, r.Now())
+		if n == 0 || n > free {
 			continue
 		}
 		early := r.Now()+j.EstimateOn(n) <= shadow
@@ -68,7 +68,8 @@ func (p *easy) backfillCounts(r *sim.Round, head *sim.ActiveJob, others []*sim.A
 }
 
 // promise is when the head can start by the estimates, and how many GPUs are
-// to spare then. A job past its estimate is expected to end any moment.
+// to spare then. A job past its estimate is expected to end any moment. A head
+// that cannot end by a closed horizon is promised nothing.
 func (p *easy) promise(r *sim.Round, head *sim.ActiveJob) (shadow sim.Time, spare int) {
 	p.running = append(p.running[:0], r.Running()...)
 	slices.SortFunc(p.running, func(a, b *sim.ActiveJob) int {
@@ -79,8 +80,8 @@ func (p *easy) promise(r *sim.Round, head *sim.ActiveJob) (shadow sim.Time, spar
 		free += j.Held()
 		shadow = max(j.EstimatedEnd(), r.Now()+1)
 		last := i+1 == len(p.running) || p.running[i+1].EstimatedEnd() > shadow
-		if free >= head.MinGPUs && last {
-			return shadow, free - head.MinGPUs
+		if n := sizeAt(r, head, shadow); n > 0 && free >= n && last {
+			return shadow, free - n
 		}
 	}
 	return sim.Forever, free
@@ -100,21 +101,36 @@ func (p *easy) backfillBlocks(r *sim.Round, head *sim.ActiveJob, others []*sim.A
 	if r.Closed() {
 		deadline = r.Horizon()
 	}
-	if promise, ok := c.earliest(head, head.Sizes(nil, r.Alignment())[0], r.Now()+1, deadline); ok {
-		c.bookings = append(c.bookings, promise)
+	for _, n := range head.Sizes(nil, r.Alignment()) {
+		if promise, ok := c.earliest(head, n, r.Now()+1, deadline); ok {
+			c.bookings = append(c.bookings, promise)
+			break
+		}
 	}
 	for _, j := range others {
-		n := j.Sizes(nil, r.Alignment())[0]
-		end := r.Now() + j.EstimateOn(n)
-		if n > r.Cluster().Free() || end > deadline {
+		n := sizeAt(r, j, r.Now())
+		if n == 0 || n > r.Cluster().Free() {
 			continue
 		}
+		end := r.Now() + j.EstimateOn(n)
 		if gpus := c.free(n, j.Across, r.Now(), end); gpus != nil && allFree(r.Cluster(), gpus) && r.Start(j, gpus...) {
 			c.bookings = append(c.bookings, booking{j, r.Now(), end, n, gpus})
 		}
 	}
 }
 
-func allFree(c *hardware.Cluster, gpus []hardware.Range) bool {
+// sizeAt is the smallest size that a job accepts and with which it can start
+// at a time and end by a closed horizon, or 0.
+func sizeAt(r *sim.Round, j *sim.ActiveJob, at sim.Time) int {
+	for n := j.MinGPUs; n <= j.MaxGPUs; n++ {
+		block := r.Alignment() == hardware.Scattered || n&(n-1) == 0
+		if block && (!r.Closed() || at+j.EstimateOn(n) <= r.Horizon()) {
+			return n
+		}
+	}
+	return 0
+}
+
+func allFree(c sim.Machine, gpus []hardware.Range) bool {
 	return !slices.ContainsFunc(gpus, func(g hardware.Range) bool { return !c.IsFree(g) })
 }

@@ -214,7 +214,7 @@ func (v *serviceSchedule) find(r *sim.Round, j *sim.ActiveJob) []hardware.Range 
 	return nil
 }
 
-func (v *serviceSchedule) findScattered(c *hardware.Cluster, n int, from, to sim.Time) []hardware.Range {
+func (v *serviceSchedule) findScattered(c sim.Machine, n int, from, to sim.Time) []hardware.Range {
 	var gpus []hardware.Range
 	for g := 0; g < c.GPUs() && n > 0; g++ {
 		if c.Holder(g) != hardware.Nobody || v.blocked(g, from, to) {
@@ -248,7 +248,7 @@ func firstOf(rs []hardware.Range, n int) []hardware.Range {
 }
 
 // freeOf is the part of ascending ranges that nobody holds.
-func freeOf(c *hardware.Cluster, rs []hardware.Range) []hardware.Range {
+func freeOf(c sim.Machine, rs []hardware.Range) []hardware.Range {
 	var out []hardware.Range
 	for _, r := range rs {
 		for g := r.First; g < r.End(); g++ {

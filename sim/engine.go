@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"berth/sim/hardware"
 )
@@ -28,7 +29,9 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 	err = e.run(ctx)
 	e.finish()
 	for _, o := range observers {
-		err = errors.Join(err, o.RunEnded(e.now))
+		if late := o.RunEnded(e.now); !errors.Is(err, late) { // said already, if it stopped the run
+			err = errors.Join(err, late)
+		}
 	}
 	return err
 }
@@ -92,6 +95,7 @@ func (e *engine) run(ctx context.Context) error {
 			}
 		}
 		if !e.dirty {
+			e.recycle()
 			continue
 		}
 		if err := e.decide(); err != nil {
@@ -181,21 +185,31 @@ func (e *engine) decide() error {
 	return nil
 }
 
-// dropHopeless takes out jobs that can no longer end by a closed horizon.
+// dropHopeless takes out waiting jobs that can no longer end by a closed
+// horizon, so that policies never see them.
 func (e *engine) dropHopeless() {
-	for _, list := range [][]*ActiveJob{e.waiting[e.head:], e.upcoming} {
-		for _, j := range list {
-			if j.State.Final() {
-				continue
-			}
-			if max(e.now, j.Eligible())+j.EstimateOn(e.largest(&j.Job)) > e.horizon {
-				if j.Reason == "" {
-					j.Reason = "cannot end inside the horizon"
-				}
-				e.leave(j, Unscheduled)
-			}
+	live := slices.DeleteFunc(e.waiting[e.head:], func(j *ActiveJob) bool {
+		if !e.hopeless(&j.Job) {
+			return false
 		}
+		e.dropJob(j)
+		return true
+	})
+	e.seen -= len(e.waiting) - e.head - len(live) // what became eligible just now is not hopeless
+	e.waiting = e.waiting[:e.head+len(live)]
+}
+
+// hopeless reports whether a job that has not started cannot end by a closed
+// horizon any more.
+func (e *engine) hopeless(j *Job) bool {
+	return e.w.Closed && max(e.now, j.Eligible())+j.EstimateOn(e.largest(j)) > e.horizon
+}
+
+func (e *engine) dropJob(j *ActiveJob) {
+	if j.Reason == "" {
+		j.Reason = "cannot end inside the horizon"
 	}
+	e.leave(j, Unscheduled)
 }
 
 func (e *engine) breakRule(subject, rule, detail string) {

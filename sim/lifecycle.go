@@ -78,6 +78,8 @@ func (e *engine) arrive() error {
 	case reason != "":
 		j.Reason = reason
 		e.leave(j, Rejected)
+	case e.hopeless(&j.Job):
+		e.dropJob(j)
 	case j.Eligible() > e.now:
 		j.State = Upcoming
 		e.upcoming = append(e.upcoming, j)
@@ -210,10 +212,10 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 	}
 }
 
-// leave takes a job out of the system.
+// leave takes a job out of the system. The list of those that wait is the
+// caller's to keep.
 func (e *engine) leave(j *ActiveJob, final JobState) {
-	switch j.State {
-	case Running:
+	if j.State == Running {
 		for _, g := range j.GPUs {
 			e.mustRelease(jobHolder(j), g)
 			e.counts.Batch -= g.N
@@ -222,8 +224,6 @@ func (e *engine) leave(j *ActiveJob, final JobState) {
 		e.running[j.index] = e.running[last]
 		e.running[j.index].index = j.index
 		e.running = e.running[:last]
-	case Waiting, Upcoming:
-		e.gone++
 	}
 	j.State, j.Ended = final, e.now
 	for _, o := range e.observers {

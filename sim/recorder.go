@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -104,7 +105,7 @@ func (r *Recorder) serviceRow(now Time, s *ActiveService) []byte {
 // RoundEnded implements Observer.
 func (r *Recorder) RoundEnded(now Time, c *Counts) error {
 	if *c == r.last && r.rows > 0 {
-		return nil
+		return r.failed()
 	}
 	r.last = *c
 	r.rows++
@@ -113,22 +114,29 @@ func (r *Recorder) RoundEnded(now Time, c *Counts) error {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}
 	r.line = append(b, '\n')
-	if _, err := r.timeline.Write(r.line); err != nil {
-		return err
-	}
-	// Writing nothing reports an earlier error of the buffer, as of a full disk.
-	_, err := r.jobs.Write(nil)
-	return err
+	r.timeline.Write(r.line)
+	return r.failed()
 }
 
-// RunEnded implements Observer: it flushes the tables.
-func (r *Recorder) RunEnded(Time) error {
-	for _, w := range []*bufio.Writer{r.jobs, r.services, r.timeline} {
-		if err := w.Flush(); err != nil {
+// failed is an earlier error of a table, as of a full disk: writing nothing
+// reports it.
+func (r *Recorder) failed() error {
+	for _, w := range [...]*bufio.Writer{r.jobs, r.services, r.timeline} {
+		if _, err := w.Write(nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// RunEnded implements Observer: it flushes the tables, each whatever became of
+// the others.
+func (r *Recorder) RunEnded(Time) error {
+	var first error
+	for _, w := range [...]*bufio.Writer{r.jobs, r.services, r.timeline} {
+		first = cmp.Or(first, w.Flush())
+	}
+	return first
 }
 
 // AppendSeconds appends a time in seconds as a decimal, without loss.
@@ -137,12 +145,15 @@ func AppendSeconds(dst []byte, t Time) []byte {
 		dst, t = append(dst, '-'), -t
 	}
 	dst = strconv.AppendInt(dst, int64(t/1e9), 10)
-	ns := int64(t % 1e9)
-	if ns == 0 {
-		return dst
+	rest := t % 1e9
+	if rest > 0 {
+		dst = append(dst, '.')
 	}
-	digits := strconv.AppendInt(nil, 1e9+ns, 10)[1:]
-	return append(append(dst, '.'), strings.TrimRight(string(digits), "0")...)
+	for unit := Time(1e8); rest > 0; unit /= 10 {
+		dst = append(dst, '0'+byte(rest/unit))
+		rest %= unit
+	}
+	return dst
 }
 
 // appendField appends text as a CSV field (RFC 4180). It stands in for

@@ -41,8 +41,8 @@ func (r *Round) Running() []*ActiveJob { return r.e.running }
 // Services are the real-time services, in the order of the workload.
 func (r *Round) Services() []*ActiveService { return r.e.services }
 
-// Cluster is who holds which GPU. It must not be changed.
-func (r *Round) Cluster() *hardware.Cluster { return r.e.cluster }
+// Cluster is who holds which GPU.
+func (r *Round) Cluster() Machine { return r.e.cluster }
 
 // Alignment is where jobs' GPUs may lie.
 func (r *Round) Alignment() hardware.Alignment { return r.e.w.Alignment }
@@ -76,6 +76,7 @@ func (r *Round) Reject(j *ActiveJob, reason string) {
 	}
 	j.Reason = reason
 	r.e.leave(j, Rejected)
+	r.e.gone++
 }
 
 // StartFirst starts a waiting job on the lowest-numbered free GPUs that suit
@@ -142,10 +143,23 @@ func (r *Round) Shrink(s *ActiveService, gpus ...hardware.Range) bool {
 
 func (j *ActiveJob) subject() string { return "job " + j.Label() }
 
+const notAscending = "the ranges of GPUs must ascend and not be empty"
+
+func ascending(gpus []hardware.Range) bool {
+	for i, g := range gpus {
+		if g.N <= 0 || i > 0 && g.First < gpus[i-1].End() {
+			return false
+		}
+	}
+	return true
+}
+
 // illegalStart names the rule that a start would break, or nothing.
 func (e *engine) illegalStart(j *ActiveJob, gpus []hardware.Range) (rule, detail string) {
 	n := hardware.Size(gpus)
 	switch {
+	case !ascending(gpus):
+		return "form", notAscending
 	case j.State == Upcoming:
 		return "earliest start", fmt.Sprintf("it may not start before %v", j.Eligible())
 	case j.State != Waiting:
@@ -156,9 +170,6 @@ func (e *engine) illegalStart(j *ActiveJob, gpus []hardware.Range) (rule, detail
 		return "closed horizon", fmt.Sprintf("it would end after %v", e.horizon)
 	}
 	for i, g := range gpus {
-		if g.N <= 0 || (i > 0 && g.First < gpus[i-1].End()) {
-			return "form", "the ranges of GPUs must ascend and not be empty"
-		}
 		if !e.cluster.IsFree(g) {
 			return "capacity", fmt.Sprintf("GPUs %s are not all free", hardware.FormatRanges(gpus[i:i+1]))
 		}
@@ -170,17 +181,19 @@ func (e *engine) illegalStart(j *ActiveJob, gpus []hardware.Range) (rule, detail
 }
 
 func (e *engine) illegalBlock(j *ActiveJob, gpus []hardware.Range, n int) (rule, detail string) {
-	first, text := gpus[0].First, hardware.FormatRanges(gpus)
-	topology := e.w.Topology
+	first, topology := gpus[0].First, e.w.Topology
+	fault := ""
 	switch {
 	case len(gpus) != 1:
-		return "block", "GPUs " + text + " are not one block"
+		fault = "are not one block"
 	case bits.OnesCount(uint(n)) != 1:
-		return "block", fmt.Sprintf("%d GPUs are no power of two", n)
+		fault = fmt.Sprintf("are %d, which is no power of two", n)
 	case e.w.Alignment == hardware.Buddy && first%n != 0:
-		return "block", fmt.Sprintf("GPUs %s do not start at a multiple of %d", text, n)
+		fault = fmt.Sprintf("do not start at a multiple of %d", n)
 	case !j.Across && topology.Domain(first) != topology.Domain(first+n-1):
-		return "block", "GPUs " + text + " span link domains"
+		fault = "span link domains"
+	default:
+		return "", ""
 	}
-	return "", ""
+	return "block", "GPUs " + hardware.FormatRanges(gpus) + " " + fault
 }

@@ -85,6 +85,8 @@ func (e *engine) illegalChange(s *ActiveService, gained, lost []hardware.Range) 
 	e.turnWindow(s)
 	in, out := hardware.Size(gained), hardware.Size(lost)
 	switch limit := s.SwapCap; {
+	case !ascending(gained) || !ascending(lost):
+		return "form", notAscending
 	case s.Held+in > s.Max:
 		return "demand range", fmt.Sprintf("it would hold %d GPUs, at most %d are accepted", s.Held+in, s.Max)
 	case limit > 0 && !e.round.Fresh() && (s.gained+in > limit || s.lost+out > limit):

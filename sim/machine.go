@@ -1,0 +1,17 @@
+package sim
+
+import "berth/sim/hardware"
+
+// Machine is who holds which GPU, to be looked at: policies see the cluster
+// through it, and change it by their decisions only.
+type Machine interface {
+	Topology() *hardware.Topology
+	GPUs() int
+	Free() int
+	Holder(g int) hardware.Holder
+	IsFree(r hardware.Range) bool
+	FindBlock(n int, a hardware.Alignment, across bool) (first int, ok bool)
+	FindBlockFrom(from, n int, a hardware.Alignment, across bool) (first int, ok bool)
+	AppendFree(dst []hardware.Range, n int) ([]hardware.Range, bool)
+	Clone() *hardware.Cluster // for what-if questions
+}
