@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"berth/plots"
 	"berth/policies"
 	"berth/policies/allocator"
 	"berth/policies/milp"
@@ -189,5 +190,24 @@ func meanGap(rows []gapRow, scenario string, place int) float64 {
 	return stat.Mean(gaps, nil)
 }
 
-// drawGap will show gap against planning time.
-func drawGap(dir string, rows []gapRow) error { return nil }
+// drawGap shows the mean gap against the time given to planning, a line a size
+// of cluster.
+func drawGap(dir string, rows []gapRow) error {
+	budgets := []string{"100µs", "1ms", "10ms"}
+	f := plots.ResponseFigure{Title: "mean gap to the proven bound", Factor: "time of the search (×10 a step)", Levels: budgets, Percent: true}
+	for _, gpus := range []int{8, 16, 64} {
+		series := plots.Response{Label: fmt.Sprintf("%d GPUs", gpus)}
+		for _, budget := range budgets {
+			var gaps []float64
+			for _, r := range rows {
+				if r.of.problem.GPUs == gpus && r.budget == budget {
+					gaps = append(gaps, r.gap)
+				}
+			}
+			m := experiment.MeanOf(gaps)
+			series.Mean, series.Half = append(series.Mean, m.Mean), append(series.Half, m.Half)
+		}
+		f.Series = append(f.Series, series)
+	}
+	return saveFigure(dir, "gap", f)
+}
