@@ -97,13 +97,26 @@ func (p *horizon) Decide(r *sim.Round) error {
 	if p.c.Commit > 1 {
 		p.fill(r)
 	}
-	if len(r.Waiting())+len(r.Upcoming())+len(r.Running())+len(r.Services()) > 0 {
+	if p.alive(r) {
 		r.WakeAt(sim.Time(now+1) * r.Step())
 		if next := p.madeAt + p.period(); p.c.ReplanMinutes > 0 && next < sim.Time(now+1)*r.Step() {
 			r.WakeAt(next)
 		}
 	}
 	return nil
+}
+
+// alive reports whether a later step can differ from this one without any
+// event: something runs, is planned or is to come, or demand still moves.
+// Otherwise jobs that wait do so for good, as when services keep every GPU
+// warm, and there is nothing to wake up for.
+func (p *horizon) alive(r *sim.Round) bool {
+	if len(r.Running())+len(r.Upcoming())+len(p.agenda) > 0 {
+		return true
+	}
+	return slices.ContainsFunc(r.Services(), func(s *sim.ActiveService) bool {
+		return sim.Time(len(s.Demand.Levels))*s.Demand.Step >= r.Now() || s.Held > s.Min
+	})
 }
 
 // period is the time after which to plan again between steps.

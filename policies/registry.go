@@ -96,6 +96,9 @@ func New(name string, c Config) (sim.Policy, error) {
 	return nil, fmt.Errorf("policy %q is unknown; accepted are %s", name, strings.Join(names, ", "))
 }
 
+// maxWindow is the longest window, in steps.
+const maxWindow = 100_000
+
 // validate reports the first setting that makes no sense, whether the policy
 // reads it or not.
 func (c *Config) validate() error {
@@ -116,15 +119,17 @@ func (c *Config) validate() error {
 		return fmt.Errorf("policy.partition = %d is negative; accepted are a number of GPUs, or 0 for the peak of the total demand", c.Partition)
 	case c.Window < 0 || c.Commit < 0:
 		return fmt.Errorf("policy.window = %d, policy.commit = %d; accepted are numbers of steps, or 0 for the default", c.Window, c.Commit)
+	case c.Window > maxWindow:
+		return fmt.Errorf("policy.window = %d; at most %d steps are accepted", c.Window, maxWindow)
 	case cmp.Or(c.Commit, 1) > cmp.Or(c.Window, plan.DefaultSteps):
 		return fmt.Errorf("policy.commit = %d is more than the %d steps of the window", c.Commit, cmp.Or(c.Window, plan.DefaultSteps))
 	case !(c.Sigma >= 0 && c.Sigma <= 1):
 		return fmt.Errorf("policy.sigma = %g is outside [0, 1]", c.Sigma)
-	case !(c.PlanGamma >= 0 && c.PlanGamma <= 1) || !(c.PlanLambda >= 0):
+	case !(c.PlanGamma >= 0 && c.PlanGamma <= 1) || !(c.PlanLambda >= 0 && c.PlanLambda <= plan.MaxNumber):
 		return fmt.Errorf("policy.gamma = %g, policy.lambda = %g; accepted are 0 < gamma ≤ 1, lambda > 0, or 0 for the scenario's", c.PlanGamma, c.PlanLambda)
 	}
-	if c.ReplanMinutes < 0 {
-		return fmt.Errorf("policy.replan_minutes = %g is negative", c.ReplanMinutes)
+	if c.ReplanMinutes != 0 && !(c.ReplanMinutes >= 0.001 && c.ReplanMinutes <= 1e9) {
+		return fmt.Errorf("policy.replan_minutes = %g; accepted are 0.001 to 1e9, or 0 for the steps only", c.ReplanMinutes)
 	}
 	if !(c.Quantile >= 0 && c.Quantile < 1) {
 		return fmt.Errorf("policy.quantile = %g; accepted are above 0 and below 1, or 0 for the default", c.Quantile)

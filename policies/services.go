@@ -96,7 +96,7 @@ func (v *serviceSchedule) nextChange(now int) int {
 // or on their curves over all of their demand.
 func (v *serviceSchedule) layOut(r *sim.Round) {
 	v.step = r.Step()
-	steps, total := 1, 0
+	steps := 1
 	if v.reserve == "curve" {
 		for _, s := range r.Services() {
 			end := sim.Time(len(s.Demand.Levels)) * s.Demand.Step
@@ -117,7 +117,6 @@ func (v *serviceSchedule) layOut(r *sim.Round) {
 				d = s.Demand.PeakIn(0, r.Horizon())
 			}
 			ps.Demand = append(ps.Demand, d)
-			total = max(total, d)
 		}
 		p.Services = append(p.Services, ps)
 	}

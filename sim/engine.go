@@ -29,7 +29,7 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 	err = e.run(ctx)
 	e.finish()
 	for _, o := range observers {
-		if late := o.RunEnded(e.now); !errors.Is(err, late) { // said already, if it stopped the run
+		if late := o.RunEnded(e.now); late != nil && !errors.Is(err, late) { // said already, if it stopped the run
 			err = errors.Join(err, late)
 		}
 	}

@@ -22,7 +22,10 @@ func newEngine(w *Workload, p Policy, observers []Observer) (*engine, error) {
 	if e.horizon == 0 {
 		e.horizon = Forever
 	}
-	if e.w.Closed && e.horizon == Forever {
+	switch {
+	case w.Step < 0 || w.Horizon < 0:
+		return nil, errors.New("sim: step and horizon must not be negative")
+	case e.w.Closed && e.horizon == Forever:
 		return nil, errors.New("sim: a closed workload needs a horizon")
 	}
 	if e.w.Step == 0 {
@@ -35,6 +38,9 @@ func newEngine(w *Workload, p Policy, observers []Observer) (*engine, error) {
 		if err := s.validate(); err != nil {
 			return nil, err
 		}
+		if slices.ContainsFunc(e.services, func(o *ActiveService) bool { return o.Name == s.Name }) {
+			return nil, fmt.Errorf("sim: two services are called %q", s.Name)
+		}
 		e.services = append(e.services, s)
 		e.events.push(0, demand, uint32(i), 0)
 	}
@@ -44,6 +50,11 @@ func newEngine(w *Workload, p Policy, observers []Observer) (*engine, error) {
 func (s *Service) validate() error {
 	if s.Min < 0 || s.Max < s.Min || s.SwapCap < 0 || (len(s.Demand.Levels) > 0 && s.Demand.Step <= 0) {
 		return fmt.Errorf("sim: service %s: 0 ≤ min ≤ max, a swap cap ≥ 0 and a positive step of demand are needed", s.Name)
+	}
+	for t, n := range s.Demand.Levels {
+		if n < 0 {
+			return fmt.Errorf("sim: service %s: level %d of its demand is %d; 0 and above are accepted", s.Name, t, n)
+		}
 	}
 	return nil
 }
@@ -95,81 +106,6 @@ func (e *engine) arrive() error {
 	return e.readAhead()
 }
 
-// impossible says why a job can never run here, or nothing.
-func (e *engine) impossible(j *Job) string {
-	switch {
-	case j.Duration <= 0 || j.Estimate <= 0:
-		return "its duration or estimate is not positive"
-	case j.MinGPUs < 1 || j.MaxGPUs < j.MinGPUs:
-		return "its range of sizes is empty"
-	case !(j.Priority > 0):
-		return "its priority is not positive"
-	case j.MinGPUs > e.cluster.GPUs():
-		return "it is larger than the cluster"
-	case e.smallest(j) == 0:
-		return "no size it accepts fits as a block"
-	}
-	return ""
-}
-
-// smallest and largest are the least and greatest size of a job that the
-// cluster could hold when empty, or 0.
-func (e *engine) smallest(j *Job) int {
-	if e.w.Alignment == hardware.Scattered {
-		return j.MinGPUs
-	}
-	for n := 1; n <= j.MaxGPUs; n *= 2 {
-		if n >= j.MinGPUs && e.fitsEmpty(n, j.Across) {
-			return n
-		}
-	}
-	return 0
-}
-
-// sizeNow is the smallest size with which the job may start now, or 0.
-func (e *engine) sizeNow(j *Job) int {
-	n := e.smallest(j)
-	if !e.w.Closed || n == 0 {
-		return n
-	}
-	for ; n <= j.MaxGPUs; n++ {
-		block := e.w.Alignment == hardware.Scattered || n&(n-1) == 0 && e.fitsEmpty(n, j.Across)
-		if block && e.now+j.EstimateOn(n) <= e.horizon {
-			return n
-		}
-	}
-	return 0
-}
-
-func (e *engine) largest(j *Job) int {
-	if j.MinGPUs == j.MaxGPUs {
-		return j.MinGPUs
-	}
-	e.sizes = j.Sizes(e.sizes[:0], e.w.Alignment)
-	for i := len(e.sizes) - 1; i >= 0; i-- {
-		if n := e.sizes[i]; e.w.Alignment == hardware.Scattered && n <= e.cluster.GPUs() || e.fitsEmpty(n, j.Across) {
-			return n
-		}
-	}
-	return j.MinGPUs
-}
-
-func (e *engine) fitsEmpty(n int, across bool) bool {
-	if across {
-		return n <= e.cluster.GPUs()
-	}
-	for _, d := range e.w.Topology.Domains() {
-		first := d.First
-		if e.w.Alignment == hardware.Buddy {
-			first = (first + n - 1) / n * n
-		}
-		if first+n <= d.End() {
-			return true
-		}
-	}
-	return false
-}
-
 func (e *engine) newActive() *ActiveJob {
 	if n := len(e.spare); n > 0 {
 		j := e.slots[e.spare[n-1]]
@@ -206,7 +142,11 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 	e.running = append(e.running, j)
 	e.gone++
 	e.counts.Batch += n
-	e.events.push(e.now+j.DurationOn(n), release, j.slot, j.gen)
+	end := e.now + j.DurationOn(n)
+	if end < e.now {
+		end = Forever // after many jobs of decades each
+	}
+	e.events.push(end, release, j.slot, j.gen)
 	for _, o := range e.observers {
 		o.JobStarted(e.now, j)
 	}

@@ -48,7 +48,7 @@ func (s *Scenario) service(v *Service, rng *rand.Rand) sim.Service {
 	}
 	out.Demand = sim.Curve{Step: s.Step(), Levels: v.Demand}
 	if v.Demand == nil {
-		out.Demand.Levels = v.bump(rng, s.Step(), s.HorizonHours, out.Max)
+		out.Demand.Levels = v.bump(rng, s.Step(), s.demandHours(), out.Max)
 	}
 	return out
 }
@@ -57,17 +57,22 @@ func (s *Scenario) service(v *Service, rng *rand.Rand) sim.Service {
 // after that it is 0.
 const openEndedDays = 366
 
+// demandHours is for how long demand is drawn.
+func (s *Scenario) demandHours() float64 {
+	if s.HorizonHours == 0 {
+		return 24 * openEndedDays
+	}
+	return s.HorizonHours
+}
+
 // bump draws the daily curve, level by level.
-func (v *Service) bump(rng *rand.Rand, step sim.Time, horizon float64, limit int) []int {
+func (v *Service) bump(rng *rand.Rand, step sim.Time, hours float64, limit int) []int {
 	width := v.WidthHours
 	if width == 0 {
 		width = 3
 	}
-	if horizon == 0 {
-		horizon = 24 * openEndedDays
-	}
 	peak := v.PeakHour.draw(rng)
-	levels := make([]int, int(math.Ceil(horizon/step.Hours())))
+	levels := make([]int, int(math.Ceil(hours/step.Hours())))
 	for t := range levels {
 		hour := (float64(t) + 0.5) * step.Hours()
 		d := math.Mod(math.Abs(hour-peak), 24)
@@ -81,13 +86,19 @@ func (v *Service) bump(rng *rand.Rand, step sim.Time, horizon float64, limit int
 
 func (r Range) draw(rng *rand.Rand) float64 { return r.Low + (r.High-r.Low)*rng.Float64() }
 
+// multiples are the first and the last whole multiple of a unit in the range,
+// in units.
+func (r Range) multiples(unit float64) (first, last int) {
+	return int(math.Ceil(r.Low/unit - 1e-9)), int(math.Floor(r.High/unit + 1e-9))
+}
+
 // whole draws one of the whole multiples of a unit in the range.
 func (r Range) whole(rng *rand.Rand, unit float64) float64 {
-	low, high := int(math.Ceil(r.Low/unit-1e-9)), int(math.Floor(r.High/unit+1e-9))
-	if high <= low {
-		return float64(low) * unit
+	first, last := r.multiples(unit)
+	if last <= first {
+		return float64(first) * unit
 	}
-	return float64(low+rng.IntN(high-low+1)) * unit
+	return float64(first+rng.IntN(last-first+1)) * unit
 }
 
 // jobs draws all jobs, shuffles them and puts them in order of submission.

@@ -131,6 +131,10 @@ func (c *Cluster) Topology() (*hardware.Topology, error) {
 	if c.GPUs <= 0 {
 		return nil, errors.New("cluster.gpus is missing; a positive number of GPUs is needed")
 	}
+	if min(c.GPUsPerNode, c.NodesPerDomain, c.DomainsPerRack) < 0 {
+		return nil, fmt.Errorf("cluster.gpus_per_node = %d, nodes_per_domain = %d, domains_per_rack = %d; positive numbers are accepted, or 0 for the default",
+			c.GPUsPerNode, c.NodesPerDomain, c.DomainsPerRack)
+	}
 	return hardware.NewTopology(hardware.Pool{
 		SKU: hardware.SKU{Name: c.SKU}, GPUs: c.GPUs, GPUsPerNode: c.GPUsPerNode,
 		NodesPerLink: c.NodesPerDomain, DomainsPerRack: c.DomainsPerRack,
@@ -140,111 +144,4 @@ func (c *Cluster) Topology() (*hardware.Topology, error) {
 // DomainSize is the number of GPUs in a link domain.
 func (c *Cluster) DomainSize() int {
 	return cmp.Or(c.GPUsPerNode, 8) * cmp.Or(c.NodesPerDomain, 1)
-}
-
-// Validate reports the first setting that makes no sense, by its key.
-func (s *Scenario) Validate() error {
-	switch {
-	case s.HorizonHours < 0 || s.StepMinutes < 0:
-		return errors.New("horizon_hours and step_minutes must not be negative")
-	case s.Boundary != "" && s.Boundary != "closed" && s.Boundary != "open":
-		return fmt.Errorf("boundary = %q is unknown; accepted are closed, open", s.Boundary)
-	case s.Boundary == "closed" && s.HorizonHours == 0:
-		return errors.New(`boundary = "closed" needs horizon_hours`)
-	case s.Gamma < 0 || s.Gamma > 1:
-		return fmt.Errorf("gamma = %g is outside (0, 1]", s.Gamma)
-	case s.Lambda < 0:
-		return fmt.Errorf("lambda = %g is negative", s.Lambda)
-	}
-	topology, err := s.Cluster.Topology()
-	if err != nil {
-		return err
-	}
-	if s.Step() <= 0 {
-		return fmt.Errorf("step_minutes = %g is too short", s.StepMinutes)
-	}
-	names := map[string]bool{}
-	for i := range s.Services {
-		v := &s.Services[i]
-		if err := v.validate(); err != nil {
-			return fmt.Errorf("service %d (%s): %w", i+1, v.Name, err)
-		}
-		if names[v.Name] {
-			return fmt.Errorf("service %d: the name %q is taken", i+1, v.Name)
-		}
-		names[v.Name] = true
-	}
-	for i := range s.Classes {
-		if err := s.Classes[i].validate(topology, s.Cluster.Alignment); err != nil {
-			return fmt.Errorf("jobs %d (%s): %w", i+1, s.Classes[i].label(), err)
-		}
-	}
-	return nil
-}
-
-func (v *Service) validate() error {
-	switch {
-	case v.Name == "":
-		return errors.New("name is missing")
-	case v.Priority <= 0:
-		return fmt.Errorf("priority = %g; a positive number is needed", v.Priority)
-	case v.Min < 0 || v.Max < 0 || (v.Max > 0 && v.Max < v.Min):
-		return fmt.Errorf("min = %d, max = %d; 0 ≤ min ≤ max is needed", v.Min, v.Max)
-	case v.SwapCap != nil && *v.SwapCap < 0:
-		return fmt.Errorf("swap_cap = %d is negative; 0 means no limit", *v.SwapCap)
-	case v.Base < 0 || v.Peak < v.Base:
-		return fmt.Errorf("base = %g, peak = %g; 0 ≤ base ≤ peak is needed", v.Base, v.Peak)
-	case v.WidthHours < 0 || v.Noise < 0:
-		return errors.New("width_hours and noise must not be negative")
-	}
-	for t, d := range v.Demand {
-		if d < 0 {
-			return fmt.Errorf("demand[%d] = %d is negative", t, d)
-		}
-	}
-	return nil
-}
-
-func (c *JobClass) label() string {
-	if c.Name != "" {
-		return c.Name
-	}
-	return c.Kind.String()
-}
-
-func (c *JobClass) validate(t *hardware.Topology, a hardware.Alignment) error {
-	switch {
-	case c.Count < 0:
-		return fmt.Errorf("count = %d is negative", c.Count)
-	case len(c.GPUs) == 0:
-		return errors.New("gpus is missing; a list of sizes is needed, as gpus = [1, 2, 4]")
-	case c.Hours.Low <= 0:
-		return fmt.Errorf("hours = [%g, %g]; positive durations are needed", c.Hours.Low, c.Hours.High)
-	case c.Priority.Low <= 0:
-		return fmt.Errorf("priority = [%g, %g]; positive numbers are needed", c.Priority.Low, c.Priority.High)
-	case c.Earliest.Low < 0 || c.Submit.Low < 0:
-		return errors.New("earliest and submit must not be negative")
-	case c.Parallel < 0 || c.Parallel > 1:
-		return fmt.Errorf("parallel = %g is outside [0, 1]", c.Parallel)
-	}
-	room := t.GPUs()
-	if a != hardware.Scattered && !c.Across {
-		room = 0
-		for _, d := range t.Domains() {
-			room = max(room, d.N)
-		}
-	}
-	for _, n := range c.GPUs {
-		switch {
-		case n <= 0:
-			return fmt.Errorf("gpus has %d; sizes are positive", n)
-		case n > t.GPUs():
-			return fmt.Errorf("gpus has %d, more than the %d of the cluster", n, t.GPUs())
-		case n > room:
-			return fmt.Errorf("gpus has %d, more than the %d of a link domain; across = true lets a job span several", n, room)
-		case a != hardware.Scattered && n&(n-1) != 0 && c.MaxGPUs <= n:
-			return fmt.Errorf("gpus has %d; blocks are powers of two (cluster.alignment = \"scattered\" takes any size)", n)
-		}
-	}
-	return nil
 }

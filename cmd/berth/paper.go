@@ -34,7 +34,7 @@ func newPaper() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "paper",
 		Short: "Regenerate the project's tables and figures",
-		Long:  "paper regenerates tables and figures, the same bytes every time:\n" + chapterList(),
+		Long:  "paper regenerates tables and figures, the same bytes every time (but for gap,\nwhich measures planning against the clock):\n" + chapterList(),
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range only {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func newRun() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), r.report)
+				return cmp.Or(printJSON(cmd.OutOrStdout(), r.report), r.stopped)
 			}
 			r.print(cmd.OutOrStdout())
 			return r.stopped
@@ -120,7 +121,7 @@ func (r *runner) run(cmd *cobra.Command) error {
 	n := r.report.Jobs.Submitted
 	fmt.Fprintf(cmd.ErrOrStderr(), "simulated %d jobs in %v (%.0f a second)\n", n, took.Round(time.Microsecond), float64(n)/took.Seconds())
 	r.warnRejects(cmd.ErrOrStderr())
-	return r.stopped
+	return nil
 }
 
 // openOutlook makes outlook.csv for a policy that plans, and a place to throw

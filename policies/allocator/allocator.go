@@ -26,7 +26,7 @@ import (
 // Budget limits a search: by evaluations, by time, or by both. The zero Budget
 // means a single greedy pass.
 type Budget struct {
-	Evaluations int           // passes at most; 0 means no such limit
+	Evaluations int           // plans tried at most, the greedy pass included; 0 means no such limit
 	Time        time.Duration // wall-clock time at most; 0 means no such limit
 }
 
@@ -64,10 +64,10 @@ type Options struct {
 
 // Stats says what a search did.
 type Stats struct {
-	Evaluations int     // passes made
+	Evaluations int     // plans tried
 	Greedy      float64 // objective of the first pass, by priority
 	Objective   float64 // of the plan returned
-	Order       []int   // the order that gave it
+	Order       []int   // of its items, for the Options of a search that goes on from it
 }
 
 // Solve plans a valid problem (see plan.Problem.Validate). It always returns a

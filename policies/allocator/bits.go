@@ -71,13 +71,14 @@ func firstFree(blocked, allowed []uint64) int {
 	return -1
 }
 
-func overlaps(a, b []uint64) bool {
+// firstCommon is the lowest bit that is set in both rows, or −1.
+func firstCommon(a, b []uint64) int {
 	for i := range a {
-		if a[i]&b[i] != 0 {
-			return true
+		if m := a[i] & b[i]; m != 0 {
+			return 64*i + bits.TrailingZeros64(m)
 		}
 	}
-	return false
+	return -1
 }
 
 // common counts the bits set in both rows.

@@ -1,7 +1,6 @@
 package allocator
 
 import (
-	"cmp"
 	"slices"
 
 	"berth/policies/plan"
@@ -20,21 +19,41 @@ type pass struct {
 	jobs    []job
 	svcs    []service
 
-	firstFit  bool // of equally early blocks take the lowest, whatever lies beside it
+	firstFit  bool   // of equally early blocks take the lowest, whatever lies beside it
+	index     *index // of possible starts, when the cluster is large
 	objective float64
 
-	window, row, allowed []uint64 // scratch
-	lanes                []uint64
-	avail, upper, count  []int
+	scratch
+}
+
+// scratch is room to work in, so that placing allocates nothing.
+type scratch struct {
+	window       []uint64 // GPUs × words
+	row, allowed []uint64 // a row each
+	lanes        []uint64
+	avail        []int // by step: GPUs free,
+	upper        []int // GPUs a service can hold at most,
+	count        []int // GPUs it is to hold,
+	spare        []int // and exchanges that its swap cap leaves
+	pieces       []bar
+	cursor       map[[2]int]int
 }
 
 // job is a job and its place.
 type job struct {
 	*plan.Job
-	shape int  // tried first
-	high  bool // laid on the highest of equally good blocks, not the lowest
+	manner
 	seat
-	old seat // before the trial of a search
+	old struct { // before the trial of a search
+		manner
+		seat
+	}
+}
+
+// manner is how a job is to be placed.
+type manner struct {
+	shape int  // tried first
+	high  bool // on the highest of equally good blocks, not the lowest
 }
 
 // seat is a job's place.
@@ -44,7 +63,7 @@ type seat struct {
 	first  int              // of the block
 	gpus   []hardware.Range // instead of first, when scattered
 	steps  int              // inside the horizon
-	worth  float64
+	worth  float64          // what it adds to the objective
 }
 
 func newPass(p *plan.Problem) *pass {
@@ -54,31 +73,24 @@ func newPass(p *plan.Problem) *pass {
 		busy:    make([]uint64, p.GPUs*words),
 		domains: p.Domains,
 		whole:   []hardware.Range{{First: 0, N: p.GPUs}},
-		window:  make([]uint64, p.GPUs*words),
-		row:     make([]uint64, words),
-		allowed: make([]uint64, words),
-		avail:   make([]int, p.Steps),
-		upper:   make([]int, p.Steps),
-		count:   make([]int, p.Steps),
+	}
+	a.window = make([]uint64, p.GPUs*words)
+	rows, steps := make([]uint64, 2*words), make([]int, 4*p.Steps)
+	a.row, a.allowed = rows[:words], rows[words:]
+	for i, s := range []*[]int{&a.avail, &a.upper, &a.count, &a.spare} {
+		*s = steps[i*p.Steps : (i+1)*p.Steps]
 	}
 	if a.domains == nil {
 		a.domains = a.whole
 	}
-	a.jobs = make([]job, len(p.Jobs))
-	for i := range p.Jobs {
-		j := &a.jobs[i]
-		j.Job, j.start, j.old.start = &p.Jobs[i], plan.Unscheduled, plan.Unscheduled
-		for k, s := range j.Shapes {
-			if s.GPUs*s.Steps < j.Shapes[j.shape].GPUs*j.Shapes[j.shape].Steps {
-				j.shape = k
-			}
-		}
+	if p.GPUs >= indexFrom {
+		a.index = newIndex(a)
+		a.cursor = map[[2]int]int{}
 	}
 	a.weigh()
-	for i := range a.jobs {
-		if a.jobs[i].Inherited() {
-			a.inherit(&a.jobs[i])
-		}
+	a.jobs = make([]job, len(p.Jobs))
+	for i := range p.Jobs {
+		a.newJob(&a.jobs[i], &p.Jobs[i])
 	}
 	a.svcs = make([]service, len(p.Services))
 	for i := range p.Services {
@@ -90,8 +102,10 @@ func newPass(p *plan.Problem) *pass {
 // weigh tabulates what a step earns.
 func (a *pass) weigh() {
 	a.cum = make([]float64, a.p.Steps+1)
+	w, decay := a.p.StepHours, a.p.Weight(1)
 	for t := range a.p.Steps {
-		a.cum[t+1] = a.cum[t] + a.p.Weight(t)*a.p.StepHours
+		a.cum[t+1] = a.cum[t] + w
+		w *= decay
 	}
 }
 
@@ -107,10 +121,19 @@ func (a *pass) value(j *job, shape, start int) float64 {
 	return j.Priority * float64(s.GPUs) * hours
 }
 
-// inherit fixes a job that runs already.
-func (a *pass) inherit(j *job) {
-	j.gpus = j.Held
-	a.settle(j, 0, 0)
+// newJob sets a job up, to be tried first in the shape with the least work.
+// One that runs already is fixed.
+func (a *pass) newJob(j *job, of *plan.Job) {
+	j.Job, j.start, j.old.start = of, plan.Unscheduled, plan.Unscheduled
+	for k, s := range j.Shapes {
+		if s.GPUs*s.Steps < j.Shapes[j.shape].GPUs*j.Shapes[j.shape].Steps {
+			j.shape = k
+		}
+	}
+	if j.Inherited() {
+		j.gpus = j.Held
+		a.settle(j, 0, 0)
+	}
 }
 
 // settle marks a job's place as taken; first or gpus must be set.
@@ -150,62 +173,6 @@ func (a *pass) flipRange(r hardware.Range, from, to int) {
 }
 
 func (a *pass) gpu(g int) []uint64 { return a.busy[g*a.words : (g+1)*a.words] }
-
-// place gives an item the best place that is left, if any.
-func (a *pass) place(item int) {
-	if item >= len(a.jobs) {
-		a.placeService(&a.svcs[item-len(a.jobs)])
-		return
-	}
-	j := &a.jobs[item]
-	j.start = plan.Unscheduled
-	if a.placeShape(j, j.shape) {
-		return
-	}
-	for k := range j.Shapes {
-		if k != j.shape && a.placeShape(j, k) {
-			return
-		}
-	}
-}
-
-// remove makes an item's place free again; the objective is for the caller to
-// set back.
-func (a *pass) remove(item int) {
-	if item >= len(a.jobs) {
-		a.removeService(&a.svcs[item-len(a.jobs)])
-	} else if j := &a.jobs[item]; j.start >= 0 {
-		a.flip(j)
-	}
-}
-
-// initialOrder is services by priority, then jobs by priority, which is their
-// value per GPU-step; larger ones come first among equals, while there is room
-// for them. Inherited jobs are not in it: they have their place.
-func (a *pass) initialOrder() []int {
-	order := make([]int, 0, len(a.jobs)+len(a.svcs))
-	for i := range a.svcs {
-		order = append(order, len(a.jobs)+i)
-	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Compare(a.svcs[y-len(a.jobs)].Priority, a.svcs[x-len(a.jobs)].Priority)
-	})
-	for i := range a.jobs {
-		if !a.jobs[i].Inherited() {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order[len(a.svcs):], func(x, y int) int {
-		jx, jy := &a.jobs[x], &a.jobs[y]
-		sx, sy := jx.Shapes[jx.shape], jy.Shapes[jy.shape]
-		return cmp.Or(
-			cmp.Compare(jy.Priority, jx.Priority),
-			cmp.Compare(sy.GPUs, sx.GPUs),
-			cmp.Compare(sy.Steps, sx.Steps),
-		)
-	})
-	return order
-}
 
 // plan is the pass as a plan.
 func (a *pass) plan() *plan.Plan {

@@ -7,24 +7,21 @@ import (
 	"berth/sim/hardware"
 )
 
-// spot is a candidate place of a job.
+// spot is the best place of a job that has been seen so far.
 type spot struct {
 	start, first int
 	contact      int // GPU-steps of neighbours in use along the block's sides
+	seen         int // blocks with this start that have been compared
 }
 
-// enough is how many blocks with the earliest possible start are compared
-// before the best of them is taken.
+// enough is how many blocks with the earliest start are compared.
 const enough = 64
 
 // placeShape gives a job a place in one of its shapes: the earliest start,
-// and among the blocks that have it the one with the most contact.
+// and of the first blocks that have it the one with the most contact.
 func (a *pass) placeShape(j *job, shape int) bool {
 	s := j.Shapes[shape]
-	from, to := j.Earliest, a.p.Steps-1
-	if a.p.Boundary == plan.Closed {
-		to = a.p.Steps - s.Steps
-	}
+	from, to := j.Earliest, a.lastStart(s)
 	if from > to {
 		return false
 	}
@@ -32,24 +29,9 @@ func (a *pass) placeShape(j *job, shape int) bool {
 	if a.p.Alignment == hardware.Scattered {
 		return a.placeScattered(j, shape)
 	}
-	regions := a.domains
-	if j.Across {
-		regions = a.whole
-	}
 	best := spot{start: a.p.Steps}
-	found := 0
-	for _, r := range regions {
-		if s.GPUs > r.N {
-			continue
-		}
-		if a.words == 1 {
-			found += a.scanWord(r, s, j.high, &best)
-		} else {
-			found += a.scan(r, s, j.high, &best)
-		}
-		if best.start == from && found >= enough {
-			break
-		}
+	if a.index == nil || !a.index.find(s, j.Across, j.high, &best) {
+		a.findSpot(s, j, &best)
 	}
 	if best.start == a.p.Steps {
 		return false
@@ -59,155 +41,152 @@ func (a *pass) placeShape(j *job, shape int) bool {
 	return true
 }
 
-// stride is the first offset in a region at which a block of n may start, and
-// the distance to the next.
-func (a *pass) stride(r hardware.Range, n int) (offset, step int) {
-	if a.p.Alignment == hardware.Buddy {
-		return (n - r.First%n) % n, n
+// lastStart is the last step at which a job may start in a shape.
+func (a *pass) lastStart(s plan.Shape) int {
+	if a.p.Boundary == plan.Closed {
+		return a.p.Steps - s.Steps
 	}
-	return 0, 1
+	return a.p.Steps - 1
 }
 
-// scanWord looks for a better spot in a region, when a row is one word. It
-// returns the number of blocks that can be had at the best start.
-func (a *pass) scanWord(r hardware.Range, s plan.Shape, high bool, best *spot) (found int) {
-	busy := a.busy[r.First:r.End()]
-	w := a.window[:r.N]
-	copy(w, busy)
-	for k := 1; k < s.GPUs; k *= 2 {
-		for i := 0; i+k < len(w); i++ {
-			w[i] |= w[i+k]
+// findSpot looks for the best spot in all regions.
+func (a *pass) findSpot(s plan.Shape, j *job, best *spot) {
+	for _, r := range a.regions(j.Across) {
+		a.scan(r, r.First, r.End(), s, j.high, best)
+		if best.start == j.Earliest && best.seen >= a.compared() {
+			return
 		}
 	}
-	allowed := a.allowed[0]
-	offset, step := a.stride(r, s.GPUs)
-	for i := offset; i+s.GPUs <= r.N; i += step {
-		free := allowed &^ spreadWord(w[i], s.Steps)
+}
+
+// regions are the parts of the cluster inside which a block must lie.
+func (a *pass) regions(across bool) []hardware.Range {
+	if across {
+		return a.whole
+	}
+	return a.domains
+}
+
+// compared is how many blocks with the earliest start are compared.
+func (a *pass) compared() int {
+	if a.firstFit {
+		return 1
+	}
+	return enough
+}
+
+// see considers a block. Of equally good ones it takes the first, or the last
+// if high.
+func (b *spot) see(start, first, contact int, high bool) {
+	if start < b.start {
+		*b = spot{start, first, contact, 1}
+		return
+	}
+	b.seen++
+	if contact > b.contact || high && contact == b.contact {
+		b.first, b.contact = first, contact
+	}
+}
+
+// blocks is the range of GPUs, as offsets in a region, at which blocks of n
+// that begin in [from, to) may begin, and the distance from one to the next.
+func (a *pass) blocks(r hardware.Range, from, to, n int) (first, end, step int) {
+	first, end, step = from-r.First, min(to-r.First, r.N-n+1), 1
+	if a.p.Alignment == hardware.Buddy {
+		first, step = first+(n-from%n)%n, n
+	}
+	return first, end, step
+}
+
+// scan considers the blocks of a region that begin at GPUs in [from, to).
+func (a *pass) scan(r hardware.Range, from, to int, s plan.Shape, high bool, best *spot) {
+	first, end, step := a.blocks(r, from, to, s.GPUs)
+	if first >= end {
+		return
+	}
+	if a.words > 1 {
+		a.scanRows(r, first, end, step, s, high, best)
+		return
+	}
+	busy := a.busy[r.First:r.End()]
+	w := a.merge(busy[first:end+s.GPUs-1], s.GPUs)
+	allowed, compared := a.allowed[0], a.compared()
+	taken, free := ^uint64(0), uint64(0)
+	for i := first; i < end; i += step {
+		if m := w[i-first]; m != taken { // neighbours are often alike
+			taken, free = m, allowed&^spreadWord(m, s.Steps)
+		}
 		if free == 0 {
 			continue
 		}
 		t := bits.TrailingZeros64(free)
-		if t > best.start {
+		if t > best.start || t == best.start && best.seen >= compared {
 			continue
 		}
-		m := wordRange(t, t+s.Steps)
-		contact := 2 * s.Steps
+		n := min(s.Steps, a.p.Steps-t) // steps inside the horizon
+		m := wordRange(t, t+n)
+		contact := 2 * n
 		if i > 0 {
-			contact -= s.Steps - bits.OnesCount64(busy[i-1]&m)
+			contact -= bits.OnesCount64(m &^ busy[i-1])
 		}
 		if i+s.GPUs < r.N {
-			contact -= s.Steps - bits.OnesCount64(busy[i+s.GPUs]&m)
+			contact -= bits.OnesCount64(m &^ busy[i+s.GPUs])
 		}
-		found++
-		if t < best.start || !a.firstFit && best.improves(contact, high) {
-			*best = spot{t, r.First + i, contact}
+		best.see(t, r.First+i, contact, high)
+	}
+}
+
+// merge is, for rows of one word, the steps in which any GPU of the block of n
+// that begins at each is taken.
+func (a *pass) merge(busy []uint64, n int) []uint64 {
+	if n == 1 {
+		return busy
+	}
+	w := a.window[:len(busy)-1]
+	for i := range w {
+		w[i] = busy[i] | busy[i+1]
+	}
+	for k := 2; k < n; k *= 2 {
+		w = w[:len(w)-k]
+		for i := range w {
+			w[i] |= a.window[i+k]
 		}
 	}
-	return found
+	return w
 }
 
-// improves reports whether a spot further on, with as early a start, beats the
-// best so far.
-func (b *spot) improves(contact int, high bool) bool {
-	return contact > b.contact || (high && contact == b.contact)
+// scanRows is scan for rows of several words.
+func (a *pass) scanRows(r hardware.Range, first, end, step int, s plan.Shape, high bool, best *spot) {
+	compared := a.compared()
+	contact := func(i, steps int) int { // of a neighbour, or of the region's edge
+		if i < 0 || i >= r.N {
+			return steps
+		}
+		return common(a.gpu(r.First+i), a.row)
+	}
+	w := a.mergeRows(r.First+first, end-first, s.GPUs)
+	for i := first; i < end; i += step {
+		row := w[(i-first)*a.words : (i-first+1)*a.words]
+		spread(row, s.Steps)
+		t := firstFree(row, a.allowed)
+		if t < 0 || t > best.start || t == best.start && best.seen >= compared {
+			continue
+		}
+		n := min(s.Steps, a.p.Steps-t)
+		setRange(a.row, t, t+n)
+		best.see(t, r.First+i, contact(i-1, n)+contact(i+s.GPUs, n), high)
+	}
 }
 
-// scan is scanWord for rows of several words.
-func (a *pass) scan(r hardware.Range, s plan.Shape, high bool, best *spot) (found int) {
-	busy := a.busy[r.First*a.words : r.End()*a.words]
-	w := a.window[:len(busy)]
-	copy(w, busy)
-	for k := a.words; k < s.GPUs*a.words; k *= 2 {
-		for i := 0; i+k < len(w); i++ {
+// mergeRows is merge for rows of several words: the first count of them, from
+// a GPU on.
+func (a *pass) mergeRows(gpu, count, n int) []uint64 {
+	w := a.window[:(count+n-1)*a.words]
+	copy(w, a.busy[gpu*a.words:])
+	for k := a.words; k < n*a.words; k *= 2 {
+		for i := range len(w) - k {
 			w[i] |= w[i+k]
 		}
 	}
-	neighbour := func(i int) int {
-		if i < 0 || i >= r.N {
-			return s.Steps
-		}
-		return common(busy[i*a.words:(i+1)*a.words], a.row)
-	}
-	offset, step := a.stride(r, s.GPUs)
-	for i := offset; i+s.GPUs <= r.N; i += step {
-		row := w[i*a.words : (i+1)*a.words]
-		spread(row, s.Steps)
-		t := firstFree(row, a.allowed)
-		if t < 0 || t > best.start {
-			continue
-		}
-		setRange(a.row, t, t+s.Steps)
-		contact := neighbour(i-1) + neighbour(i+s.GPUs)
-		found++
-		if t < best.start || !a.firstFit && best.improves(contact, high) {
-			*best = spot{t, r.First + i, contact}
-		}
-	}
-	return found
-}
-
-// placeScattered takes the earliest step from which enough GPUs are free for
-// the whole duration, and the lowest-numbered (or highest) of these.
-func (a *pass) placeScattered(j *job, shape int) bool {
-	s := j.Shapes[shape]
-	if s.GPUs > a.p.GPUs {
-		return false
-	}
-	w := a.window
-	copy(w, a.busy)
-	planes := a.planes()
-	clear(a.lanes)
-	for g := range a.p.GPUs {
-		row := w[g*a.words : (g+1)*a.words]
-		spread(row, s.Steps)
-		for i := range row {
-			row[i] = a.allowed[i] &^ row[i]
-			a.addLane(i, row[i])
-		}
-	}
-	start := a.firstWith(s.GPUs, planes)
-	if start < 0 {
-		return false
-	}
-	j.gpus = a.pick(j.gpus[:0], w, start, s.GPUs, j.high)
-	a.settle(j, shape, start)
-	return true
-}
-
-// firstWith is the first start whose count in the lanes reaches n, or −1.
-func (a *pass) firstWith(n, planes int) int {
-	for t := range a.p.Steps {
-		if a.laneCount(t, planes) >= n {
-			return t
-		}
-	}
-	return -1
-}
-
-// pick appends n GPUs whose row of possible starts has the start.
-func (a *pass) pick(dst []hardware.Range, starts []uint64, start, n int, high bool) []hardware.Range {
-	total := 0
-	skip := 0
-	if high {
-		for g := range a.p.GPUs {
-			total += int(starts[g*a.words+start/64] >> (start % 64) & 1)
-		}
-		skip = total - n
-	}
-	for g := 0; n > 0; g++ {
-		if starts[g*a.words+start/64]>>(start%64)&1 == 0 {
-			continue
-		}
-		if skip > 0 {
-			skip--
-			continue
-		}
-		n--
-		if k := len(dst); k > 0 && dst[k-1].End() == g {
-			dst[k-1].N++
-		} else {
-			dst = append(dst, hardware.Range{First: g, N: 1})
-		}
-	}
-	return dst
+	return w
 }

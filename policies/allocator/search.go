@@ -1,6 +1,7 @@
 package allocator
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -10,43 +11,51 @@ import (
 	"berth/policies/plan"
 )
 
-// search improves a pass by simulated annealing over orders. Its temperature
-// falls with the share of the budget that is used.
+// search improves a pass by ruin and recreate: it takes some items off the
+// plan, changes how they are to be placed, and places them again in another
+// order. Whether the outcome is kept is decided as in simulated annealing,
+// with a temperature that falls with the share of the budget that is used.
 type search struct {
 	a     *pass
 	rng   *rand.Rand
-	order []int     // of the current pass
-	after []float64 // after[i]: the objective before order[i] was placed
-	value float64   // of the current pass
+	items []int     // that can be moved, in the order of the greedy pass
 	most  []float64 // by item: the most it can earn
 	heat  float64   // temperature at the start
+	cold  float64   // how far the search has cooled, from 0 to 1
+	value float64   // objective of the current pass
 
-	trial      []int
-	trialAfter []float64
+	out   []pick // of the current ruin
+	drawn []int  // by item: the last ruin that took it
+	ruins int
 
 	best      float64
-	bestOrder []int
+	bestDelay int
 	bestJobs  []seat
 	bestStack []stack
 }
 
+// pick is an item of a ruin. The highest key is placed first.
+type pick struct {
+	item int
+	key  float64
+}
+
 // heatShare is the starting temperature as a share of what a mean item earns
 // at the most.
-const heatShare = 0.05
+const heatShare = 0.03
 
 func newSearch(p *plan.Problem, seed uint64) *search {
 	s := &search{a: newPass(p), rng: rand.New(rand.NewPCG(seed, 0x6265727468))}
-	s.order = s.a.initialOrder()
-	s.trial = slices.Clone(s.order)
-	s.after = make([]float64, len(s.order)+1)
-	s.trialAfter = make([]float64, len(s.order))
-	s.most = make([]float64, len(s.a.jobs)+len(s.a.svcs))
+	s.items = s.a.initialOrder()
+	n := len(s.a.jobs) + len(s.a.svcs)
+	s.drawn, s.most = make([]int, n), make([]float64, n)
 	total := 0.0
-	for _, it := range s.order {
+	for _, it := range s.items {
 		s.most[it] = s.a.most(it)
 		total += s.most[it]
 	}
-	s.heat = heatShare * total / float64(max(1, len(s.order)))
+	s.heat = heatShare * total / float64(max(1, len(s.items)))
+	s.out = make([]pick, 0, len(s.items))
 	s.bestJobs = make([]seat, len(s.a.jobs))
 	s.bestStack = make([]stack, len(s.a.svcs))
 	return s
@@ -73,8 +82,32 @@ func (a *pass) most(item int) float64 {
 
 // run spends the budget and returns the best plan.
 func (s *search) run(ctx context.Context, o Options) (*plan.Plan, Stats) {
-	started, b := time.Now(), o.Budget
-	used := func(n int) float64 {
+	used := o.Budget.meter(ctx)
+	s.start()
+	stats := Stats{Evaluations: 1, Greedy: s.value}
+	if o.Order != nil {
+		s.follow(o.Order)
+		stats.Evaluations++
+	}
+	if len(s.items) > 1 {
+		for s.cold = used(1); s.cold < 1; s.cold = used(stats.Evaluations) {
+			s.step()
+			stats.Evaluations++
+		}
+	}
+	if stats.Evaluations > 1 {
+		s.recall()
+		s.pullForward()
+	}
+	stats.Objective, stats.Order = s.best, s.startOrder()
+	return s.a.plan(), stats
+}
+
+// meter returns a function that tells the share of the budget that is used
+// after so many evaluations; 1 when cancelled.
+func (b Budget) meter(ctx context.Context) func(evaluations int) float64 {
+	started := time.Now()
+	return func(n int) float64 {
 		if b == (Budget{}) || ctx.Err() != nil {
 			return 1
 		}
@@ -87,89 +120,80 @@ func (s *search) run(ctx context.Context, o Options) (*plan.Plan, Stats) {
 		}
 		return share
 	}
-	for i, it := range s.order {
-		s.after[i] = s.a.objective
+}
+
+// start makes the greedy pass.
+func (s *search) start() {
+	for _, it := range s.items {
 		s.a.place(it)
 	}
-	s.value = s.a.objective
 	s.keep()
-	stats := Stats{Evaluations: 1, Greedy: s.value}
-	if o.Order != nil {
-		s.trial = s.a.completeOrder(o.Order, s.order)
-		s.try(0, s.value, nil)
-		stats.Evaluations++
-	}
-	if len(s.order) > 1 {
-		for share := used(1); share < 1; share = used(stats.Evaluations) {
-			s.step(s.heat * (1 - share) * (1 - share))
-			stats.Evaluations++
-		}
-	}
-	s.recall()
-	stats.Objective, stats.Order = s.best, s.bestOrder
-	return s.a.plan(), stats
 }
 
-// step tries one change of the order, or of how an item is laid, and keeps it
-// or takes it back.
-func (s *search) step(temperature float64) {
-	copy(s.trial, s.order)
-	from, undo := s.move()
-	s.try(from, s.value+temperature*math.Log(s.rng.Float64()), undo)
+// follow places everything anew in an order, and keeps that if it is better.
+func (s *search) follow(order []int) {
+	s.out = s.out[:0]
+	for i, it := range completeOrder(order, s.items) {
+		s.out = append(s.out, pick{it, -float64(i)})
+		s.a.lift(it)
+	}
+	s.recreate(s.value)
 }
 
-// try evaluates the trial order and makes it the current one if it reaches the
-// threshold.
-func (s *search) try(from int, threshold float64, undo func()) {
-	if !s.evaluate(from, threshold) {
-		if undo != nil {
-			undo()
+// step tries one ruin.
+func (s *search) step() {
+	s.ruin()
+	for i := range s.out {
+		s.a.lift(s.out[i].item)
+		s.vary(s.out[i].item)
+	}
+	left := 1 - s.cold
+	s.recreate(s.value + s.heat*left*left*math.Log(s.rng.Float64()))
+}
+
+// recreate places what was lifted. When the outcome stays below the threshold,
+// it puts everything back.
+func (s *search) recreate(threshold float64) {
+	slices.SortFunc(s.out, func(x, y pick) int { return cmp.Compare(y.key, x.key) })
+	a, left := s.a, 0.0
+	for i := range s.out {
+		left += s.most[s.out[i].item]
+	}
+	n := 0
+	for ; n < len(s.out) && a.objective+left >= threshold; n++ {
+		a.place(s.out[n].item)
+		left -= s.most[s.out[n].item]
+	}
+	if n < len(s.out) || a.objective < threshold {
+		for _, o := range s.out[:n] {
+			a.withdraw(o.item)
 		}
+		for _, o := range s.out {
+			a.restore(o.item)
+		}
+		a.objective = s.value
 		return
 	}
-	s.order, s.trial = s.trial, s.order
-	s.value = s.a.objective
-	if s.value > s.best {
+	s.value = a.objective
+	if s.isBest() {
 		s.keep()
 	}
 }
 
-// evaluate places the trial order from a position on, in place of the current
-// one. When the outcome stays below the threshold it restores the current one
-// and reports false.
-func (s *search) evaluate(from int, threshold float64) bool {
-	a, left := s.a, 0.0
-	for i := len(s.order) - 1; i >= from; i-- {
-		a.remove(s.order[i])
-		a.exchange(s.order[i])
-		left += s.most[s.order[i]]
-	}
-	a.objective = s.after[from]
-	i := from
-	for ; i < len(s.trial) && a.objective+left >= threshold; i++ {
-		s.trialAfter[i] = a.objective
-		a.place(s.trial[i])
-		left -= s.most[s.trial[i]]
-	}
-	if i == len(s.trial) && a.objective >= threshold {
-		copy(s.after[from:], s.trialAfter[from:])
-		return true
-	}
-	for i--; i >= from; i-- {
-		a.remove(s.trial[i])
-	}
-	for _, it := range s.order[from:] {
-		a.exchange(it)
-		a.putBack(it)
-	}
-	a.objective = s.value
-	return false
+// isBest reports whether the current pass beats the best: by its objective or,
+// without decay or gain, by starting jobs earlier. A policy that plans again
+// and again would otherwise put off a job for ever.
+func (s *search) isBest() bool {
+	const rounding = 1e-12
+	margin := rounding * max(1, math.Abs(s.best))
+	return s.value > s.best+margin ||
+		s.value > s.best-margin && s.a.delay() < s.bestDelay && s.a.total() >= s.best
 }
 
 // keep remembers the current pass as the best.
 func (s *search) keep() {
-	s.best = s.value
-	s.bestOrder = append(s.bestOrder[:0], s.order...)
+	s.value = s.a.total()
+	s.a.objective, s.best, s.bestDelay = s.value, s.value, s.a.delay()
 	for i := range s.bestJobs {
 		from, to := &s.a.jobs[i].seat, &s.bestJobs[i]
 		gpus := append(to.gpus[:0], from.gpus...)
@@ -179,16 +203,67 @@ func (s *search) keep() {
 		}
 	}
 	for i := range s.bestStack {
-		s.bestStack[i].bars = append(s.bestStack[i].bars[:0], s.a.svcs[i].bars...)
+		from, to := &s.a.svcs[i].stack, &s.bestStack[i]
+		to.bars, to.gain = append(to.bars[:0], from.bars...), from.gain
 	}
 }
 
-// recall makes the best pass the current one, for reading it off.
+// recall makes the best pass the current one.
 func (s *search) recall() {
-	for i, seat := range s.bestJobs {
-		s.a.jobs[i].seat = seat
+	a := s.a
+	for _, it := range s.items {
+		a.lift(it)
+	}
+	for i := range s.bestJobs {
+		if j := &a.jobs[i]; !j.Inherited() {
+			j.seat = s.bestJobs[i]
+			if j.start >= 0 {
+				a.flip(j)
+			}
+		}
 	}
 	for i := range s.bestStack {
-		s.a.svcs[i].bars = s.bestStack[i].bars
+		v := &a.svcs[i]
+		v.stack = s.bestStack[i]
+		a.freeBars(v.must)
+		a.flipBars(v.bars)
 	}
+	a.objective = s.best
+}
+
+// pullForward starts each job as early as the others allow. A ruin may leave
+// room before a job that it does not place again; without decay that costs
+// nothing, but a plan should not wait for no reason.
+func (s *search) pullForward() {
+	for moved := true; moved; {
+		moved = false
+		for _, it := range s.startOrder()[len(s.a.svcs):] {
+			j := &s.a.jobs[it]
+			start := j.start
+			if start >= 0 {
+				j.shape = j.placed
+			}
+			s.a.lift(it)
+			s.a.place(it)
+			moved = moved || j.start != start
+		}
+	}
+	s.best = s.a.total()
+}
+
+// startOrder is the services, then the jobs by the start they have, then the
+// jobs without a place: placed in this order, much of a plan comes back.
+func (s *search) startOrder() []int {
+	key := func(item int) int {
+		switch {
+		case item >= len(s.a.jobs):
+			return -1
+		case s.a.jobs[item].start < 0:
+			return s.a.p.Steps
+		}
+		return s.a.jobs[item].start
+	}
+	order := slices.Clone(s.items)
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(key(x), key(y)) })
+	return order
 }

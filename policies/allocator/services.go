@@ -10,16 +10,27 @@ import (
 
 // service is a real-time service and what it holds: bars of one GPU each,
 // stacked into levels. A bar of level k lasts as long as the count stays
-// above k, so the swaps are exactly the changes of the count.
+// above k, so that the swaps are the changes of the count, unless a bar has to
+// go on on another GPU.
 type service struct {
 	*plan.Service
-	high bool // laid from the highest GPU down
-	home int  // GPU at which laying starts
-
-	held0 []int // GPUs held before the plan, the one given up last first
-	must  []bar // what the swap cap does not allow to give up
+	leaning
 	stack
-	old stack // before the trial of a search
+	old struct { // before the trial of a search
+		leaning
+		stack
+	}
+
+	wanted float64 // what all of its demand costs if unmet
+	held0  []int   // GPUs held before the plan, the one given up last first
+	must   []bar   // what the swap cap does not allow to give up
+}
+
+// leaning is how a service is to be laid.
+type leaning struct {
+	high bool  // from the highest GPU down
+	home int   // GPU at which laying starts
+	ceil []int // by step: GPUs it is to hold at most, so that it falls short where that pays
 }
 
 // stack is what a service holds: the bars of must until it is placed.
@@ -33,9 +44,13 @@ type bar struct{ gpu, level, from, to int }
 
 func (a *pass) newService(s *service, of *plan.Service) {
 	s.Service = of
+	s.ceil = slices.Repeat([]int{of.Max}, a.p.Steps)
+	demand := 0
 	for _, d := range of.Demand {
-		a.objective -= a.penalty(of) * float64(d)
+		demand += d
 	}
+	s.wanted = a.penalty(of) * float64(demand)
+	a.objective -= s.wanted
 	if of.Fresh {
 		return
 	}
@@ -62,35 +77,21 @@ func (a *pass) penalty(s *plan.Service) float64 {
 	return a.p.Lambda * s.Priority * a.p.StepHours
 }
 
-func (a *pass) flipBars(bars []bar) {
-	for _, b := range bars {
-		a.flipRange(hardware.Range{First: b.gpu, N: 1}, b.from, b.to)
-	}
-}
-
 // placeService gives a service the cheapest legal curve over its demand that
 // what is free allows. Where the free GPUs do not line up, the curve is
 // lowered and tried again; in the end there is always what must be held.
 func (a *pass) placeService(s *service) {
-	a.flipBars(s.must)
+	a.freeBars(s.must)
 	a.limits(s)
 	placed := false
 	for range 2 * a.p.Steps {
 		a.curve(s)
-		s.bars = appendBars(s.bars[:0], a.count)
 		if placed = a.lay(s); placed {
 			break
 		}
 	}
 	if !placed {
-		s.bars = append(s.bars[:0], s.must...)
-		a.flipBars(s.bars)
-		clear(a.count)
-		for _, b := range s.bars {
-			for t := b.from; t < b.to; t++ {
-				a.count[t]++
-			}
-		}
+		a.holdLeast(s)
 	}
 	met := 0
 	for t, n := range a.count {
@@ -100,18 +101,45 @@ func (a *pass) placeService(s *service) {
 	a.objective += s.gain
 }
 
-// removeService leaves a service with what it must hold.
-func (a *pass) removeService(s *service) {
+// holdLeast leaves a service with what it must hold.
+func (a *pass) holdLeast(s *service) {
+	s.bars = append(s.bars[:0], s.must...)
 	a.flipBars(s.bars)
+	clear(a.count)
+	for _, b := range s.bars {
+		for t := b.from; t < b.to; t++ {
+			a.count[t]++
+		}
+	}
+}
+
+// withdrawService leaves only what a service must hold on the grid.
+func (a *pass) withdrawService(s *service) {
+	a.freeBars(s.bars)
 	a.flipBars(s.must)
 }
 
+func (a *pass) liftService(s *service) {
+	a.objective -= s.gain
+	a.withdrawService(s)
+	s.stack, s.old.stack = s.old.stack, s.stack
+	s.old.high, s.old.home = s.high, s.home
+	s.old.ceil = append(s.old.ceil[:0], s.ceil...)
+}
+
+func (a *pass) restoreService(s *service) {
+	s.stack, s.old.stack = s.old.stack, s.stack
+	s.leaning, s.old.leaning = s.old.leaning, s.leaning
+	a.freeBars(s.must)
+	a.flipBars(s.bars)
+}
+
 // limits sets a.upper to the most the service can hold, step by step: what is
-// free, and its maximum.
+// free, its maximum and its ceiling.
 func (a *pass) limits(s *service) {
 	a.countFree()
 	for t, n := range a.avail {
-		a.upper[t] = min(n, s.Max)
+		a.upper[t] = min(n, s.Max, s.ceil[t])
 	}
 	if s.Fresh {
 		return
@@ -161,99 +189,6 @@ func (a *pass) curve(s *service) {
 	}
 	for t := last - 1; t >= 0; t-- {
 		n[t] = max(n[t], n[t+1]-c)
-	}
-}
-
-// appendBars cuts a curve into bars, lower levels first.
-func appendBars(dst []bar, count []int) []bar {
-	top := slices.Max(count)
-	for k := range top {
-		from := -1
-		for t := 0; t <= len(count); t++ {
-			above := t < len(count) && count[t] > k
-			if above && from < 0 {
-				from = t
-			} else if !above && from >= 0 {
-				dst = append(dst, bar{level: k, from: from, to: t})
-				from = -1
-			}
-		}
-	}
-	return dst
-}
-
-// lay gives every bar a GPU. When one does not fit, it takes all away again,
-// lowers a.upper where the best GPU for it is taken, and reports false.
-func (a *pass) lay(s *service) bool {
-	kept, starting := 0, 0
-	for i := range s.bars {
-		b := &s.bars[i]
-		held := false
-		b.gpu, held = a.findGPU(s, b)
-		if b.gpu < 0 {
-			a.flipBars(s.bars[:i])
-			a.lower(b)
-			return false
-		}
-		if b.from == 0 {
-			starting++
-			if held {
-				kept++
-			}
-		}
-		a.flipBars(s.bars[i : i+1])
-	}
-	if !s.Fresh && (len(s.held0)-kept > s.Cap() || starting-kept > s.Cap()) {
-		a.flipBars(s.bars)
-		a.upper[0] = min(a.upper[0], kept) // fewer exchanges
-		return false
-	}
-	return true
-}
-
-// findGPU is a GPU that is free for the whole bar, and whether the service
-// holds it already; −1 when there is none. A bar that starts at step 0 stays
-// on a GPU that the service holds, if possible on the one of its level.
-func (a *pass) findGPU(s *service, b *bar) (g int, held bool) {
-	setRange(a.row, b.from, b.to)
-	if b.from == 0 && len(s.held0) > 0 {
-		if b.level < len(s.held0) && !overlaps(a.gpu(s.held0[b.level]), a.row) {
-			return s.held0[b.level], true
-		}
-		for _, g := range s.held0 {
-			if !overlaps(a.gpu(g), a.row) {
-				return g, true
-			}
-		}
-	}
-	for i := range a.p.GPUs {
-		g := s.home + i
-		if s.high {
-			g = s.home - i - 1
-		}
-		g = (g + a.p.GPUs) % a.p.GPUs
-		if !overlaps(a.gpu(g), a.row) {
-			return g, false
-		}
-	}
-	return -1, false
-}
-
-// lower cuts a.upper down to the bar's level where the GPU that has most room
-// for it is taken.
-func (a *pass) lower(b *bar) {
-	setRange(a.row, b.from, b.to)
-	best, least := 0, math.MaxInt
-	for g := range a.p.GPUs {
-		if n := common(a.gpu(g), a.row); n < least {
-			best, least = g, n
-		}
-	}
-	row := a.gpu(best)
-	for t := b.from; t < b.to; t++ {
-		if row[t/64]>>(t%64)&1 == 1 {
-			a.upper[t] = min(a.upper[t], b.level)
-		}
 	}
 }
 
