@@ -20,7 +20,7 @@ var figureNames = [][2]string{
 	{"queue", "jobs that wait, over time"},
 	{"policies", "value and utilization by policy, with 95 % intervals (compare)"},
 	{"scenarios", "FIFO against the allocator on all scenarios (make run)"},
-	{"window, commit, boundary, by-hour, …", "of the end-of-horizon study (berth horizon)"},
+	{"horizon", "value against window, commitment, boundary and errors (berth horizon)"},
 	{"gap", "gap to a proven bound against planning time (berth paper --only gap)"},
 }
 
