@@ -6,9 +6,11 @@ package policies_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"berth/policies"
 	"berth/sim"
@@ -222,51 +224,87 @@ func (p placements) JobStarted(now sim.Time, j *sim.ActiveJob) {
 	p.at[j.Label()] = fmt.Sprint(now, " on ", gpus)
 }
 
-func startsOf(t *rapid.T, w *world, policy string) map[string]string {
+func startsOf(t fataler, w *world, policy string) map[string]string {
 	p, err := policies.New(policy, policies.Config{})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	got := placements{at: map[string]string{}}
 	if err := sim.Run(context.Background(), w.workload(t), p, got); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	return got.at
+}
+
+// crowd is a world of many small jobs that queue for few GPUs all the time,
+// where much happens at the same instant.
+func crowd(rng *rand.Rand, alignment hardware.Alignment) *world {
+	w := &world{pools: []hardware.Pool{{GPUs: 1 + rng.IntN(12), GPUsPerNode: 4, NodesPerLink: 1 + rng.IntN(2)}}, alignment: alignment}
+	if rng.IntN(3) > 0 {
+		w.horizon, w.closed = time.Duration(60+rng.IntN(200))*time.Minute, rng.IntN(2) > 0
+	}
+	exact, moldable, at := rng.IntN(2) > 0, rng.IntN(2), sim.Time(0)
+	for i := range 50 {
+		at += sim.Time(rng.IntN(4)) * time.Minute
+		j := sim.Job{ID: int64(i), Submit: at, Priority: float64(1 + rng.IntN(3)), MinGPUs: 1 + rng.IntN(w.gpus()), Parallel: 1, Across: rng.IntN(2) > 0}
+		j.MaxGPUs = j.MinGPUs + moldable*rng.IntN(4)
+		j.Duration = sim.Time(1+rng.IntN(20)) * time.Minute
+		j.Estimate = j.Duration
+		if !exact {
+			j.Estimate = j.Duration * sim.Time(6+rng.IntN(10)) / 10
+		}
+		if rng.IntN(4) == 0 {
+			j.Earliest = at + sim.Time(rng.IntN(20))*time.Minute
+		}
+		w.jobs = append(w.jobs, j)
+	}
+	return w
+}
+
+var queues = []string{"fcfs", "sjf", "priority", "easy"}
+
+// compareToTextbook runs a queue policy and its textbook.
+func compareToTextbook(t fataler, w *world, policy string) {
+	exact := !slices.ContainsFunc(w.jobs, func(j sim.Job) bool { return j.Estimate != j.Duration })
+	book := &textbook{w: w, policy: policy}
+	want := book.simulate()
+	if d := cmp.Diff(want, startsOf(t, w, policy)); d != "" {
+		t.Fatalf("%v%s (- textbook, + berth):\n%s", w, policy, d)
+	}
+	for i, at := range book.promise { // a promise that is made is kept
+		beyond := at == sim.Forever || w.horizon > 0 && at >= w.horizon
+		if start, started := book.start[i]; exact && !beyond && (!started || start > at) {
+			t.Fatalf("%vjob %s was promised a start at %v, and starts at %v (%v)", w, w.jobs[i].Label(), at, start, started)
+		}
+	}
 }
 
 func TestQueuesAgainstTextbook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		w.services = nil
-		policy := rapid.SampledFrom([]string{"fcfs", "sjf", "priority", "easy"}).Draw(t, "policy")
-		exact := rapid.Bool().Draw(t, "exact")
-		for i := range w.jobs {
-			if exact {
-				w.jobs[i].Estimate = w.jobs[i].Duration
-			}
-		}
-		book := &textbook{w: w, policy: policy}
-		want := book.simulate()
-		if d := cmp.Diff(want, startsOf(t, w, policy)); d != "" {
-			t.Fatalf("%v%s (- textbook, + berth):\n%s", w, policy, d)
-		}
-		for i, at := range book.promise { // a promise that is made is kept
-			beyond := at == sim.Forever || w.horizon > 0 && at >= w.horizon
-			if start, started := book.start[i]; exact && !beyond && (!started || start > at) {
-				t.Fatalf("%vjob %s was promised a start at %v, and starts at %v (%v)", w, w.jobs[i].Label(), at, start, started)
-			}
-		}
+		compareToTextbook(t, w, rapid.SampledFrom(queues).Draw(t, "policy"))
 	})
+	for seed := range uint64(25) {
+		rng := sim.Stream(seed, "crowd")
+		for _, alignment := range []hardware.Alignment{hardware.Contiguous, hardware.Buddy, hardware.Scattered} {
+			w := crowd(rng, alignment)
+			for _, policy := range queues {
+				compareToTextbook(t, w, policy)
+			}
+		}
+	}
 }
 
-// commitments is fifo by its definition, where estimates are exact: every job,
-// in order of submission, takes the earliest hole that earlier ones leave.
+// commitments is fifo by its definition, where no job overruns its estimate:
+// every job, in order of submission, takes the earliest hole that those leave
+// which have not ended.
 func commitments(w *world) map[string]string {
 	b := &textbook{w: w}
 	type booked struct {
-		from, to sim.Time
-		size     int
-		gpus     []int
+		from, to, end sim.Time // to by the estimate, end in truth
+		size          int
+		gpus          []int
 	}
 	var all []booked
 	out := map[string]string{}
@@ -295,6 +333,7 @@ func commitments(w *world) map[string]string {
 		if b.sizeAt(i, j.Eligible()) == 0 || w.horizon > 0 && j.Submit >= w.horizon {
 			continue
 		}
+		all = slices.DeleteFunc(all, func(o booked) bool { return o.end <= j.Submit })
 		times := []sim.Time{j.Eligible()}
 		for _, o := range all {
 			times = append(times, max(o.to, j.Eligible()))
@@ -303,12 +342,12 @@ func commitments(w *world) map[string]string {
 	sizes:
 		for n := j.MinGPUs; n <= min(j.MaxGPUs, w.gpus()); n++ {
 			for _, from := range times {
-				to := from + j.DurationOn(n)
+				to := from + j.EstimateOn(n)
 				gpus, ok := hole(i, n, from, to)
 				if !ok || w.closed && to > w.horizon {
 					continue
 				}
-				all = append(all, booked{from, to, n, gpus})
+				all = append(all, booked{from, to, from + j.DurationOn(n), n, gpus})
 				if w.horizon == 0 || from < w.horizon {
 					out[j.Label()] = fmt.Sprint(from, " on ", gpus)
 				}
@@ -319,22 +358,31 @@ func commitments(w *world) map[string]string {
 	return out
 }
 
+func compareToCommitments(t fataler, w *world) {
+	for i := range w.jobs {
+		w.jobs[i].Estimate = max(w.jobs[i].Estimate, w.jobs[i].Duration)
+	}
+	got := startsOf(t, w, "fifo")
+	if w.alignment == hardware.Scattered {
+		for label, text := range got {
+			at, _, _ := strings.Cut(text, "[")
+			got[label] = at + "[]"
+		}
+	}
+	if d := cmp.Diff(commitments(w), got); d != "" {
+		t.Fatalf("%v(- textbook, + berth):\n%s", w, d)
+	}
+}
+
 func TestFIFOAgainstTextbook(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		w.services = nil
-		for i := range w.jobs {
-			w.jobs[i].Estimate = w.jobs[i].Duration
-		}
-		got := startsOf(t, w, "fifo")
-		if w.alignment == hardware.Scattered {
-			for label, text := range got {
-				at, _, _ := strings.Cut(text, "[")
-				got[label] = at + "[]"
-			}
-		}
-		if d := cmp.Diff(commitments(w), got); d != "" {
-			t.Fatalf("%v(- textbook, + berth):\n%s", w, d)
-		}
+		compareToCommitments(t, w)
 	})
+	for seed := range uint64(25) {
+		for _, alignment := range []hardware.Alignment{hardware.Contiguous, hardware.Buddy, hardware.Scattered} {
+			compareToCommitments(t, crowd(sim.Stream(seed, "fifo crowd"), alignment))
+		}
+	}
 }

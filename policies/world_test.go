@@ -56,10 +56,16 @@ func (w *world) linkDomains() []hardware.Range {
 	return out
 }
 
-func (w *world) workload(t *rapid.T) *sim.Workload {
+// fataler is a test that is going on, of either kind.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func (w *world) workload(t fataler) *sim.Workload {
 	topology, err := hardware.NewTopology(w.pools...)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
 	return &sim.Workload{
 		Name: "random", Topology: topology, Alignment: w.alignment, Services: w.services,

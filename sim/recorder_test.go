@@ -96,11 +96,8 @@ func TestTablesSurviveAnyText(t *testing.T) {
 	topology, _ := hardware.NewTopology(hardware.Pool{GPUs: 1})
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOfN(rapid.RuneFrom([]rune{'a', '"', ',', '\n', ' '}), 1, 8, -1))
-		name, tenant, reason := text.Draw(t, "name"), text.Draw(t, "tenant"), text.Draw(t, "reason")
-		if name == "" {
-			name = "x"
-		}
-		name, tenant, reason = strings.ReplaceAll(name, "\r", ""), strings.ReplaceAll(tenant, "\r", ""), strings.ReplaceAll(reason, "\r", "") // a reader turns \r\n into \n
+		draw := func(what string) string { return strings.ReplaceAll(text.Draw(t, what), "\r", "") } // a reader turns \r\n into \n
+		name, tenant, reason := "x"+draw("name"), draw("tenant"), draw("reason")
 		w := &sim.Workload{Topology: topology, Services: []sim.Service{{Name: name, Max: 1}}, Jobs: &sim.Jobs{List: []sim.Job{
 			{Name: name, Tenant: tenant, MinGPUs: 1, MaxGPUs: 1, Priority: 1, Duration: 1, Estimate: 1}}}}
 		var files [3]bytes.Buffer

@@ -145,6 +145,20 @@ func TestStreamsAreIndependent(t *testing.T) {
 	if d := cmp.Diff(before.Services[1], after.Services[1]); d != "" {
 		t.Error(d)
 	}
+	s.Classes = []workloads.JobClass{s.Classes[1], s.Classes[1]}
+	s.Classes[0].Name, s.Classes[1].Name = "a", "b"
+	s.Services = s.Services[1:]
+	twin := s.Services[0]
+	twin.Name = "twin"
+	s.Services = append(s.Services, twin)
+	twins, pairs := generate(t, s, 3)
+	as, bs := byClass(pairs, "a"), byClass(pairs, "b")
+	for i := range as {
+		as[i].Name, bs[i].Name = "", ""
+	}
+	if cmp.Equal(as, bs) || cmp.Equal(twins.Services[0].Demand, twins.Services[1].Demand) {
+		t.Error("two of a kind are drawn alike")
+	}
 	if cmp.Equal(before.Services[0].Demand, after.Services[0].Demand) {
 		t.Error("the changed service has its old demand")
 	}
