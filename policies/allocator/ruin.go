@@ -10,7 +10,7 @@ import (
 // a place drawn for it, or jobs at random; besides these some jobs that have
 // no place, and now and then services.
 const (
-	clearing  = 0.5 // share of ruins that clear a place
+	clearing  = 0.6 // share of ruins that clear a place
 	sated     = 0.1 // chance that a service drawn is taken if its demand is met,
 	wanting   = 0.4 // and if it is not
 	homeless  = 2   // jobs without a place that are tried besides
@@ -68,11 +68,11 @@ func (s *search) drawServices() {
 	}
 }
 
-// drawAtRandom draws jobs: in the beginning most of them, later fewer.
+// drawAtRandom draws jobs: most of them as long as the search is warm, then
+// fewer.
 func (s *search) drawAtRandom() {
-	left := 1 - s.cold
 	n := float64(len(s.items))
-	for range 1 + s.rng.IntN(min(drawnMost, 2+int(n*(0.5+4*left*left)))) {
+	for range 1 + s.rng.IntN(min(drawnMost, 2+int(n*(0.5+4*s.warmth())))) {
 		if it := s.items[s.rng.IntN(len(s.items))]; it < len(s.a.jobs) {
 			s.draw(it)
 		}

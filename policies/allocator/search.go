@@ -14,14 +14,14 @@ import (
 // search improves a pass by ruin and recreate: it takes some items off the
 // plan, changes how they are to be placed, and places them again in another
 // order. Whether the outcome is kept is decided as in simulated annealing,
-// with a temperature that falls with the share of the budget that is used.
+// with a temperature that falls as the budget is used up.
 type search struct {
 	a     *pass
 	rng   *rand.Rand
 	items []int     // that can be moved, in the order of the greedy pass
 	most  []float64 // by item: the most it can earn
 	heat  float64   // temperature at the start
-	cold  float64   // how far the search has cooled, from 0 to 1
+	used  float64   // share of the budget
 	value float64   // objective of the current pass
 
 	out   []pick // of the current ruin
@@ -40,9 +40,10 @@ type pick struct {
 	key  float64
 }
 
-// heatShare is the starting temperature as a share of what a mean item earns
-// at the most.
-const heatShare = 0.03
+const (
+	heatShare = 0.05 // starting temperature, as a share of what a mean item earns at most
+	coolings  = 2    // times that a search cools down from there
+)
 
 func newSearch(p *plan.Problem, seed uint64) *search {
 	s := &search{a: newPass(p), rng: rand.New(rand.NewPCG(seed, 0x6265727468))}
@@ -90,7 +91,7 @@ func (s *search) run(ctx context.Context, o Options) (*plan.Plan, Stats) {
 		stats.Evaluations++
 	}
 	if len(s.items) > 1 {
-		for s.cold = used(1); s.cold < 1; s.cold = used(stats.Evaluations) {
+		for s.used = used(1); s.used < 1; s.used = used(stats.Evaluations) {
 			s.step()
 			stats.Evaluations++
 		}
@@ -147,8 +148,13 @@ func (s *search) step() {
 		s.a.lift(s.out[i].item)
 		s.vary(s.out[i].item)
 	}
-	left := 1 - s.cold
-	s.recreate(s.value + s.heat*left*left*math.Log(s.rng.Float64()))
+	s.recreate(s.value + s.heat*s.warmth()*math.Log(s.rng.Float64()))
+}
+
+// warmth falls from 1 to 0, as often as the search cools down.
+func (s *search) warmth() float64 {
+	_, cooled := math.Modf(coolings * s.used)
+	return (1 - cooled) * (1 - cooled)
 }
 
 // recreate places what was lifted. When the outcome stays below the threshold,
