@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -156,6 +157,32 @@ func TestIllegalDecisions(t *testing.T) {
 				t.Errorf("the text says little: %s", text)
 			}
 		})
+	}
+}
+
+// The swap cap counts anew in every step, whether or not a policy asks for its
+// allowance.
+func TestSwapCapCountsByStep(t *testing.T) {
+	topology, _ := hardware.NewTopology(hardware.Pool{GPUs: 4})
+	w := &sim.Workload{Topology: topology, Horizon: 5 * time.Hour, Jobs: &sim.Jobs{},
+		Services: []sim.Service{{Name: "chat", Priority: 1, Max: 4, SwapCap: 1}}}
+	asked := ""
+	err := sim.Run(context.Background(), w, rogue(func(r *sim.Round) error {
+		r.WakeAt(r.Now() + 30*time.Minute)
+		s := r.Services()[0]
+		switch {
+		case r.Now()%time.Hour != 0:
+			gain, lose := r.Allowance(s)
+			asked += fmt.Sprintf("%v:+%d-%d ", r.Now(), gain, lose)
+		case r.Now() < 4*time.Hour:
+			r.Grow(s, block(int(r.Now()/time.Hour), 1))
+		default:
+			r.Shrink(s, block(0, 1))
+		}
+		return nil
+	}))
+	if want := "30m0s:+3-1 1h30m0s:+0-1 2h30m0s:+0-1 3h30m0s:+0-1 4h30m0s:+1-0 "; err != nil || asked != want {
+		t.Errorf("%v; allowed %s, want %s", err, asked, want)
 	}
 }
 

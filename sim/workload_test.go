@@ -77,6 +77,21 @@ func TestImpossibleJobs(t *testing.T) {
 	}
 }
 
+// Many jobs of decades each, one after another: the clock does not wrap.
+func TestLifetimesInARow(t *testing.T) {
+	topology, _ := hardware.NewTopology(hardware.Pool{GPUs: 1})
+	year := 365 * 24 * time.Hour
+	w := &sim.Workload{Topology: topology, Jobs: &stream{left: 6, gap: 1, duration: 70 * year}}
+	got := fates{of: map[int64]string{}}
+	if err := sim.Run(context.Background(), w, rogue(inOrder), got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[int64]string{5: "completed", 4: "completed", 3: "completed", 2: "completed", 1: "unfinished", 0: "unscheduled"}
+	if d := cmp.Diff(want, got.of); d != "" {
+		t.Error(d)
+	}
+}
+
 // Workloads that make no sense are errors that say what is accepted.
 func TestMeaninglessWorkloads(t *testing.T) {
 	topology, _ := hardware.NewTopology(hardware.Pool{GPUs: 4})
