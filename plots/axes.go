@@ -54,16 +54,79 @@ func timeAxis(a *plot.Axis, from, to sim.Time, n int) timeUnit {
 	return u
 }
 
-// valueAxis makes an axis show [lo, hi] with about n ticks at round values.
+// valueAxis makes an axis show [lo, hi] with about n ticks at round values,
+// labelled in as many decimals as tell them apart.
 func valueAxis(a *plot.Axis, lo, hi float64, n int) {
 	a.Min, a.Max = lo, hi
-	a.Tick.Marker = ticksEvery(lo, hi, niceStep((hi-lo)/float64(n)), compact)
+	step := niceStep((hi - lo) / float64(n))
+	unit, suffix := 1.0, ""
+	switch largest := max(math.Abs(lo), math.Abs(hi)); {
+	case largest >= 1e9:
+		unit, suffix = 1e9, "G"
+	case largest >= 1e6:
+		unit, suffix = 1e6, "M"
+	case largest >= 1e4:
+		unit, suffix = 1e3, "k"
+	}
+	decimals := decimalsOf(step / unit)
+	a.Tick.Marker = ticksEvery(lo, hi, step, func(v float64) string {
+		if v == 0 {
+			return "0"
+		}
+		return trimFloat(v/unit, decimals) + suffix
+	})
+}
+
+// decimalsOf is how many decimals a step of 1, 2 or 5 times a power of ten has.
+func decimalsOf(step float64) int { return max(-int(math.Floor(math.Log10(step)+1e-9)), 0) }
+
+// logAxis makes an axis logarithmic, from lo to hi, with ticks at 1 to 9 times
+// every power of ten. Powers are labelled, and 2 and 5 on a short axis; on a
+// long one, every second or third power. Labels count in the unit, 100 for per
+// cent.
+func logAxis(a *plot.Axis, lo, hi, unit float64) {
+	a.Min, a.Max, a.Scale = lo, hi, plot.LogScale{}
+	decades := math.Log10(hi / lo)
+	every := int(math.Ceil(decades / 6))
+	ticks := plot.ConstantTicks{}
+	const slack = 1 + 1e-9
+	first := int(math.Floor(math.Log10(lo * unit)))
+	for power := first; math.Pow10(power) <= hi*unit*slack; power++ {
+		for m := range 9 {
+			v := float64(m+1) * math.Pow10(power)
+			if v*slack < lo*unit || v > hi*unit*slack {
+				continue
+			}
+			label := ""
+			if (m == 0 && power%every == 0) || (decades < 1.7 && (m == 1 || m == 4)) {
+				label = trimFloat(v, max(-power, 0))
+				if v >= 1e4 {
+					label = compact(v)
+				}
+				if unit == 100 {
+					label += " %"
+				}
+			}
+			ticks = append(ticks, plot.Tick{Value: v / unit, Label: label})
+		}
+	}
+	a.Tick.Marker = ticks
+}
+
+// roundLog is the nearest of 1, 2 and 5 times a power of ten, up or down.
+func roundLog(v float64, up bool) float64 {
+	above := niceStep(v)
+	if up || above <= v*(1+1e-9) {
+		return above
+	}
+	return niceStep(above / 2.6)
 }
 
 // percentAxis makes an axis show fractions of one as per cent.
 func percentAxis(a *plot.Axis, lo, hi, step float64) {
 	a.Min, a.Max = lo, hi
-	a.Tick.Marker = ticksEvery(lo, hi, step, func(v float64) string { return trimFloat(100*v, 2) + " %" })
+	decimals := decimalsOf(100 * step)
+	a.Tick.Marker = ticksEvery(lo, hi, step, func(v float64) string { return trimFloat(100*v, decimals) + " %" })
 }
 
 func ticksEvery(lo, hi, step float64, label func(float64) string) plot.ConstantTicks {

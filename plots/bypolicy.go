@@ -3,6 +3,8 @@ package plots
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -77,22 +79,60 @@ func (e Estimate) half() float64 {
 	return 0
 }
 
-// text is "12.3 ± 0.4", in as many decimals as the interval deserves: its
-// first digit, or two when that is a 1.
+// text is "12.3 ± 0.4", in the decimals of the column.
 func (col column) text(e Estimate) string {
-	m, h, unit := e.Mean, e.half(), ""
-	if col.unit == "%" {
-		m, h, unit = 100*m, 100*h, " %"
-	}
-	if h == 0 {
+	m, h, unit := col.shown(e)
+	decimals, intervals := col.decimals()
+	switch {
+	case h > 0:
+		return fmt.Sprintf("%s ± %.*f%s", inDecimals(m, decimals), decimals, h, unit)
+	case !intervals && math.Abs(m) >= 1e4:
 		return compact(m) + unit
 	}
-	decimals := -int(math.Floor(math.Log10(h)))
-	if h*math.Pow10(decimals) < 2 {
-		decimals++
+	return inDecimals(m, decimals) + unit
+}
+
+// shown are the numbers of an estimate as they are written.
+func (col column) shown(e Estimate) (mean, half float64, unit string) {
+	if col.unit == "%" {
+		return 100 * e.Mean, 100 * e.half(), " %"
 	}
-	decimals = min(max(decimals, 0), 6)
-	return fmt.Sprintf("%.*f ± %.*f%s", decimals, m, decimals, h, unit)
+	return e.Mean, e.half(), ""
+}
+
+// decimals is how many decimals all texts have: as many as the narrowest
+// interval deserves, its first digit, or two when that is a 1. Without any
+// interval, as many as the mean with the most.
+func (col column) decimals() (n int, intervals bool) {
+	without := 0
+	for _, e := range col.list {
+		m, h, _ := col.shown(e)
+		if h == 0 {
+			if _, after, ok := strings.Cut(compact(m), "."); ok && math.Abs(m) < 1e4 {
+				without = max(without, len(after))
+			}
+			continue
+		}
+		intervals = true
+		digits := -int(math.Floor(math.Log10(h)))
+		if h*math.Pow10(digits) < 2 {
+			digits++
+		}
+		n = max(n, min(digits, 6))
+	}
+	if !intervals {
+		return without, false
+	}
+	return n, true
+}
+
+// inDecimals writes a number with exactly so many decimals and a true minus sign.
+func inDecimals(v float64, decimals int) string {
+	s := strconv.FormatFloat(math.Abs(v), 'f', decimals, 64)
+	if v < 0 && strings.Trim(s, "0.") != "" {
+		return "−" + s
+	}
+	return s
 }
 
 // span is the range of the axis: the intervals and a little air.

@@ -2,7 +2,9 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 	"io"
+	"strings"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -45,7 +47,7 @@ func (f *Figure) encode(w io.Writer, format string) (err error) {
 		file = c
 	case "pdf":
 		c := vgpdf.New(f.width, f.height)
-		f.render(draw.New(&textCanvas{CanvasSizer: c, text: windows1252}))
+		f.render(draw.New(&textCanvas{CanvasSizer: c, text: windows1252, ink: straight}))
 		file = c
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(pngDPI))
@@ -58,11 +60,20 @@ func (f *Figure) encode(w io.Writer, format string) (err error) {
 	return err
 }
 
-// textCanvas passes text through two optional filters on its way to a canvas.
+// textCanvas passes text and colours through optional filters on their way to a
+// canvas.
 type textCanvas struct {
 	vg.CanvasSizer
 	text func(string) string
 	face func(font.Face) font.Face
+	ink  func(color.Color) color.Color
+}
+
+func (c *textCanvas) SetColor(ink color.Color) {
+	if c.ink != nil && ink != nil {
+		ink = c.ink(ink)
+	}
+	c.CanvasSizer.SetColor(ink)
 }
 
 func (c *textCanvas) FillString(f font.Face, at vg.Point, s string) {
@@ -75,9 +86,28 @@ func (c *textCanvas) FillString(f font.Face, at vg.Point, s string) {
 	c.CanvasSizer.FillString(f, at, s)
 }
 
+// straightColor tells its parts without its opacity.
+type straightColor struct{ color.NRGBA }
+
+func (c straightColor) RGBA() (r, g, b, a uint32) {
+	const wide = 0x101
+	return wide * uint32(c.R), wide * uint32(c.G), wide * uint32(c.B), wide * uint32(c.A)
+}
+
+// straight is a colour for a PDF: gonum would darken it by its opacity, and the
+// reader again.
+func straight(c color.Color) color.Color {
+	return straightColor{color.NRGBAModel.Convert(c).(color.NRGBA)}
+}
+
+// spelled has the letters of figures that Windows-1252 lacks.
+var spelled = strings.NewReplacer("≤", "<=", "≥", ">=", "σ", "sigma", "μ", "µ", "→", "->")
+
 // windows1252 is the encoding in which gonum embeds fonts in a PDF, though it
-// hands strings on as they are. Letters outside of it become "?".
+// hands strings on as they are. Letters outside of it are spelled out or become
+// "?".
 func windows1252(s string) string {
+	s = spelled.Replace(s)
 	enc := encoding.ReplaceUnsupported(charmap.Windows1252.NewEncoder())
 	out := make([]byte, 0, len(s))
 	for _, r := range s {

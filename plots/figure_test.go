@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"flag"
 	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,6 +26,13 @@ type makeFigure func() (*Figure, error)
 
 // gallery has every figure, small.
 func gallery() map[string]makeFigure {
+	all := study()
+	maps.Copy(all, overview())
+	return all
+}
+
+// overview has the figures of runs and their comparison.
+func overview() map[string]makeFigure {
 	runs := func(n int) []testRun { return policies(n, 8, 24, 12) }
 	return map[string]makeFigure{
 		"grids":       func() (*Figure, error) { return AllocationGrids(gridPanels(runs(2))) },
@@ -162,6 +170,7 @@ func TestWindows1252(t *testing.T) {
 		"j1·p4":  "j1\xb7p4",
 		"−8 ± 1": "\x968 \xb1 1",
 		"日本…":    "??\x85",
+		"σ ≤ 1":  "sigma <= 1",
 	} {
 		if got := windows1252(in); got != want {
 			t.Errorf("windows1252(%q) = %q, want %q", in, got, want)

@@ -92,6 +92,15 @@ func rgb(hex uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 255}
 }
 
+// faded is a colour for the ground of intervals, which show through one another.
+func faded(c color.Color) color.Color { return through(c, 0x38) }
+
+// through is a colour of some opacity.
+func through(c color.Color, opacity uint8) color.Color {
+	r, g, b, _ := c.RGBA()
+	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), opacity}
+}
+
 // lightness is L* of CIELAB, 0 for black to 100 for white.
 func lightness(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()

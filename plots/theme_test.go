@@ -151,10 +151,10 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("compact(%v) = %q, want %q", v, got, want)
 		}
 	}
-	col := column{unit: "%"}
 	for e, want := range map[Estimate]string{
 		{"", 0.516, 0.006}: "51.6 ± 0.6 %", {"", 0.488, 0.011}: "48.8 ± 1.1 %", {"", 0.5, 0}: "50 %", {"", 0.5, 0.25}: "50 ± 25 %",
 	} {
+		col := column{unit: "%", list: []Estimate{e}}
 		if got := col.text(e); got != want {
 			t.Errorf("text(%v) = %q, want %q", e, got, want)
 		}
