@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"berth/plots"
 	"berth/sim/experiment"
 )
@@ -85,16 +83,13 @@ func saveFigure(dir, name string, f plots.ResponseFigure) error {
 // drawByHour shows utilization by hour of the day, which for a commitment of
 // 24 is the hour within the plan: is there a dip at the end of its world?
 func (s *study) drawByHour(dir string, list []response) error {
-	f := plots.ResponseFigure{Title: "utilization, first and last day left out", Factor: "hour of the day", Percent: true}
-	for h := range 24 {
-		f.Levels = append(f.Levels, fmt.Sprint(h))
-	}
+	var hours []plots.HourSeries
 	for i := range list {
 		r := &list[i]
 		if r.cell.Factor != "commit" || (r.cell.Level != "1" && r.cell.Level != "24") {
 			continue
 		}
-		series := plots.Response{Label: "commit " + r.cell.Level}
+		series := plots.HourSeries{Label: "commit " + r.cell.Level}
 		for h := range 24 {
 			xs := make([]float64, len(r.runs))
 			for k, run := range r.runs {
@@ -103,10 +98,15 @@ func (s *study) drawByHour(dir string, list []response) error {
 			m := experiment.MeanOf(xs)
 			series.Mean, series.Half = append(series.Mean, m.Mean), append(series.Half, m.Half)
 		}
-		f.Series = append(f.Series, series)
+		hours = append(hours, series)
 	}
-	if len(f.Series) == 0 {
+	if len(hours) == 0 {
 		return nil
 	}
-	return saveFigure(dir, "by-hour", f)
+	f, err := plots.ByHour("utilization, first and last day left out", "hour of the day", hours)
+	if err != nil {
+		return err
+	}
+	_, err = f.Save(dir, "by-hour")
+	return err
 }

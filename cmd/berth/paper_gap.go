@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -191,23 +192,59 @@ func meanGap(rows []gapRow, scenario string, place int) float64 {
 }
 
 // drawGap shows the mean gap against the time given to planning, a line a size
-// of cluster.
+// of cluster, and the distribution of the gap by planner.
 func drawGap(dir string, rows []gapRow) error {
-	budgets := []string{"100µs", "1ms", "10ms"}
-	f := plots.ResponseFigure{Title: "mean gap to the proven bound", Factor: "time of the search (×10 a step)", Levels: budgets, Percent: true}
+	f := plots.ResponseFigure{Title: "mean gap to the proven bound", Factor: "time of the search (ms)", Percent: true, XLog: true}
+	budgets := []time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}
 	for _, gpus := range []int{8, 16, 64} {
 		series := plots.Response{Label: fmt.Sprintf("%d GPUs", gpus)}
 		for _, budget := range budgets {
 			var gaps []float64
 			for _, r := range rows {
-				if r.of.problem.GPUs == gpus && r.budget == budget {
+				if r.of.problem.GPUs == gpus && r.budget == budget.String() {
 					gaps = append(gaps, r.gap)
 				}
 			}
+			if len(gaps) == 0 {
+				continue
+			}
 			m := experiment.MeanOf(gaps)
+			series.X = append(series.X, float64(budget)/float64(time.Millisecond))
 			series.Mean, series.Half = append(series.Mean, m.Mean), append(series.Half, m.Half)
 		}
-		f.Series = append(f.Series, series)
+		if len(series.X) > 0 {
+			f.Series = append(f.Series, series)
+		}
 	}
-	return saveFigure(dir, "gap", f)
+	if err := saveFigure(dir, "gap", f); err != nil {
+		return err
+	}
+	return drawGapByPlanner(dir, rows)
+}
+
+// drawGapByPlanner shows every instance, a row a planner and budget.
+func drawGapByPlanner(dir string, rows []gapRow) error {
+	var list []plots.GapSeries
+	for _, r := range rows {
+		label := r.planner
+		if r.budget != "" {
+			label += " " + r.budget
+		}
+		i := slices.IndexFunc(list, func(g plots.GapSeries) bool { return g.Label == label })
+		if i < 0 {
+			i = len(list)
+			list = append(list, plots.GapSeries{Label: label})
+		}
+		list[i].Gaps = append(list[i].Gaps, max(0, r.gap))
+	}
+	if i := slices.IndexFunc(list, func(g plots.GapSeries) bool { return g.Label == "full" }); i >= 0 {
+		full := list[i] // last, below every budget
+		list = append(slices.Delete(list, i, i+1), full)
+	}
+	f, err := plots.GapByPlanner(list)
+	if err != nil {
+		return err
+	}
+	_, err = f.Save(dir, "gap-by-planner")
+	return err
 }
