@@ -66,6 +66,8 @@ type Job struct {
 	Estimate Time // the user's or forecaster's idea of it, on MinGPUs; never below 1 ns
 
 	Across bool // a block may span link domains
+
+	Request hardware.Request // what it asks of its nodes beside GPUs
 }
 
 // Label is the name, or the ID in decimal.

@@ -6,9 +6,10 @@ import (
 	"math"
 
 	"berth/sim"
+	"berth/sim/hardware"
 )
 
-// appendJob encodes every field of a job, in about 45 bytes.
+// appendJob encodes every field of a job, in about 50 bytes.
 func appendJob(b []byte, j *sim.Job) []byte {
 	across := int64(0)
 	if j.Across {
@@ -17,12 +18,13 @@ func appendJob(b []byte, j *sim.Job) []byte {
 	for _, n := range [...]int64{
 		j.ID, int64(j.Kind), int64(j.Submit), int64(j.Earliest), int64(j.MinGPUs),
 		int64(j.MaxGPUs), int64(j.Duration), int64(j.Estimate), across,
+		int64(j.Request.GPUMilli), int64(j.Request.CPUMilli), int64(j.Request.MemoryMiB),
 	} {
 		b = binary.AppendVarint(b, n)
 	}
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Priority))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Parallel))
-	for _, s := range [...]string{j.Name, j.Tenant} {
+	for _, s := range [...]string{j.Name, j.Tenant, string(j.Request.Models)} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	return b
@@ -30,7 +32,7 @@ func appendJob(b []byte, j *sim.Job) []byte {
 
 // decodeJob decodes what appendJob wrote, or says io.ErrUnexpectedEOF.
 func decodeJob(b []byte, j *sim.Job, names interner) error {
-	var n [9]int64
+	var n [12]int64
 	for i := range n {
 		v, size := binary.Varint(b)
 		if size <= 0 {
@@ -43,7 +45,7 @@ func decodeJob(b []byte, j *sim.Job, names interner) error {
 	}
 	priority, parallel := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	b = b[16:]
-	var s [2]string
+	var s [3]string
 	for i := range s {
 		length, size := binary.Uvarint(b)
 		if size <= 0 || length > uint64(len(b)-size) {
@@ -59,6 +61,9 @@ func decodeJob(b []byte, j *sim.Job, names interner) error {
 		MinGPUs: int(n[4]), MaxGPUs: int(n[5]), Duration: sim.Time(n[6]), Estimate: sim.Time(n[7]),
 		Across: n[8] != 0, Priority: math.Float64frombits(priority), Parallel: math.Float64frombits(parallel),
 		Name: s[0], Tenant: s[1],
+		Request: hardware.Request{
+			GPUMilli: int(n[9]), CPUMilli: int(n[10]), MemoryMiB: int(n[11]), Models: hardware.Models(s[2]),
+		},
 	}
 	return nil
 }

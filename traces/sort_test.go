@@ -118,12 +118,12 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestJobCode fills every field of a job, so that a new one is not forgotten.
-func TestJobCode(t *testing.T) {
-	var want sim.Job
-	v := reflect.ValueOf(&want).Elem()
+// fill gives every field of a struct, and of those in it, a value of its own.
+func fill(v reflect.Value) {
 	for i := range v.NumField() {
 		switch f := v.Field(i); f.Kind() {
+		case reflect.Struct:
+			fill(f)
 		case reflect.String:
 			f.SetString(strings.Repeat("x", 1+i*100))
 		case reflect.Bool:
@@ -136,6 +136,12 @@ func TestJobCode(t *testing.T) {
 			f.SetInt(int64(-1-i) << 40)
 		}
 	}
+}
+
+// TestJobCode fills every field of a job, so that a new one is not forgotten.
+func TestJobCode(t *testing.T) {
+	var want sim.Job
+	fill(reflect.ValueOf(&want).Elem())
 	code := appendJob(nil, &want)
 	var got sim.Job
 	if err := decodeJob(code, &got, interner{}); err != nil || got != want {

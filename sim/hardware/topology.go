@@ -27,6 +27,8 @@ type Pool struct {
 	GPUsPerNode    int // 0 means 8
 	NodesPerLink   int // nodes in one link domain (NVLink or the like); 0 means 1
 	DomainsPerRack int // link domains in one rack; 0 means 4
+	CPUMilli       int // CPUs of one node, in thousandths of one; 0 means not counted
+	MemoryMiB      int // memory of one node; 0 means not counted
 }
 
 // Topology is the immutable shape of a cluster.
