@@ -187,6 +187,11 @@ func (in *input) admit(j *sim.Job) bool {
 	case j.Duration <= 0:
 		in.reject(&rejectNoRun, j.ID, "")
 		return false
+	case j.MinGPUs == 0 && j.Request.CPUMilli > 0:
+		if !in.opts.CPUOnly {
+			in.reject(&rejectCPUOnly, j.ID, "")
+			return false
+		}
 	case j.MinGPUs <= 0:
 		in.reject(&rejectNoGPUs, j.ID, fmt.Sprintf("asks %d", j.MinGPUs))
 		return false
@@ -194,6 +199,8 @@ func (in *input) admit(j *sim.Job) bool {
 		in.largest = max(in.largest, j.MinGPUs)
 		in.reject(&rejectTooLarge, j.ID, fmt.Sprintf("asks %d of %d", j.MinGPUs, in.opts.MaxGPUs))
 		return false
+	}
+	switch {
 	case j.Estimate <= 0:
 		in.quirk(&quirkNoEstimate)
 		j.Estimate = j.Duration

@@ -24,6 +24,7 @@ type Options struct {
 	TempDir    string         // where a sort spills; "" means os.TempDir()
 	Zone       *time.Location // of calendar times that name none; nil means the format's default
 	Priority   float64        // of every job, > 0; 0 means 1
+	CPUOnly    bool           // take jobs that ask for CPUs and no GPU; they have 0 GPUs
 	OnReject   func(Reject)   // called for every reject, in the order of the file; may be nil
 	Stdin      io.Reader      // what the path "-" reads; nil means os.Stdin
 }
@@ -67,22 +68,11 @@ type order interface {
 // Open opens the trace at a path; "-" is standard input. Errors about content
 // are of type *InputError.
 func Open(path string, opts Options) (*Trace, error) {
-	if path == "-" {
-		stdin := opts.Stdin
-		if stdin == nil {
-			stdin = os.Stdin
-		}
-		return NewReader(stdin, "stdin", opts)
-	}
-	f, err := os.Open(path)
+	f, name, err := openFile(path, opts)
 	if err != nil {
-		return nil, fmt.Errorf("traces: %w", err)
+		return nil, err
 	}
-	if st, err := f.Stat(); err == nil && st.IsDir() {
-		f.Close()
-		return nil, &InputError{File: path, Msg: "is a folder; accepted is a file, plain or .gz"}
-	}
-	t, err := NewReader(f, path, opts)
+	t, err := NewReader(f, name, opts)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -91,22 +81,51 @@ func Open(path string, opts Options) (*Trace, error) {
 	return t, nil
 }
 
+// openFile opens a file, or standard input for "-", and says how errors name
+// it.
+func openFile(path string, opts Options) (io.ReadCloser, string, error) {
+	if path == "-" {
+		if opts.Stdin == nil {
+			return io.NopCloser(os.Stdin), "stdin", nil
+		}
+		return io.NopCloser(opts.Stdin), "stdin", nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", fmt.Errorf("traces: %w", err)
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		f.Close()
+		return nil, "", &InputError{File: path, Msg: "is a folder; accepted is a file, plain, .gz or .zst"}
+	}
+	return f, path, nil
+}
+
+// openText sees through compression and shows the first bytes of the text,
+// which is not empty.
+func openText(r io.Reader, name string) (text *bufio.Reader, head []byte, err error) {
+	if text, err = decompress(r, name); err != nil {
+		return nil, nil, err
+	}
+	head, err = text.Peek(sniffBytes)
+	if len(head) > 0 {
+		return text, head, nil
+	}
+	if err != nil && err != io.EOF {
+		return nil, nil, &InputError{File: name, Msg: "cannot be read: " + err.Error(), Err: err}
+	}
+	return nil, nil, &InputError{File: name, Msg: "is empty; accepted are " + formatNames()}
+}
+
 // NewReader reads a trace from r; name stands for it in errors and reports.
 func NewReader(r io.Reader, name string, opts Options) (*Trace, error) {
 	opts, err := opts.check()
 	if err != nil {
 		return nil, err
 	}
-	text, err := decompress(r, name)
+	text, head, err := openText(r, name)
 	if err != nil {
 		return nil, err
-	}
-	head, err := text.Peek(sniffBytes)
-	if len(head) == 0 {
-		if err != nil && err != io.EOF {
-			return nil, &InputError{File: name, Msg: "cannot be read: " + err.Error(), Err: err}
-		}
-		return nil, &InputError{File: name, Msg: "is empty; accepted are " + formatNames()}
 	}
 	format, err := choose(opts.Format, name, head)
 	if err != nil {

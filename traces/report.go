@@ -68,6 +68,7 @@ var (
 	rejectNoRun     = cause{what: "run time 0", hint: "0 or negative after rounding down; nothing admits it"}
 	rejectLongRun   = cause{what: "run time above 126 years", hint: "probably not seconds; nothing admits it"}
 	rejectNoGPUs    = cause{what: "no processors", hint: "0, negative or blank; nothing admits it"}
+	rejectCPUOnly   = cause{what: "no GPU, CPUs only", hint: "--cpu-only admits them as jobs on 0 GPUs"}
 	rejectTooLarge  = cause{what: "larger than the machine", hint: "the largest asks %d; --set cluster.gpus=%[1]d admits all"}
 	rejectOrder     = cause{what: "out of order beyond the look-ahead", hint: "--set trace.sort=true admits them"}
 

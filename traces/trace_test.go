@@ -216,9 +216,9 @@ func TestOpenErrors(t *testing.T) {
 		opts    Options
 		message string
 	}{
-		{"", Options{}, "x: is empty; accepted are philly-csv, swf"},
-		{"a,b\n1,2\n", Options{}, `x:1: format not recognised from "a,b"; accepted are philly-csv, swf; --as NAME forces one`},
-		{"a", Options{Format: "swg"}, `traces: format "swg" is unknown; accepted are philly-csv, swf`},
+		{"", Options{}, "x: is empty; accepted are " + formatNames()},
+		{"a,b\n1,2\n", Options{}, `x:1: format not recognised from "a,b"; accepted are ` + formatNames() + `; --as NAME forces one`},
+		{"a", Options{Format: "swg"}, `traces: format "swg" is unknown; accepted are ` + formatNames()},
 		{"a", Options{MaxGPUs: -1}, "traces: MaxGPUs is -1; accepted are 0 (no limit) and above"},
 		{"a", Options{SortBuffer: -1}, "traces: SortBuffer is -1; accepted are 0 (means 1048576) to 1073741824"},
 		{"a", Options{Priority: -1}, "traces: Priority is -1; accepted are 0 (means 1) to 1e12"},
@@ -263,4 +263,10 @@ func TestLongLine(t *testing.T) {
 	if jobs := drain(t, tr); len(jobs) != 2 || tr.Report().Lines != 3 {
 		t.Errorf("%d jobs, want 2; report %+v", len(jobs), tr.Report())
 	}
+}
+
+// readAll reads the trace at a path to its end.
+func readAll(t testing.TB, path string, o Options) ([]sim.Job, *Report) {
+	tr := open(t, path, o)
+	return drain(t, tr), tr.Report()
 }

@@ -1,0 +1,291 @@
+package traces
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+
+	"berth/sim"
+	"berth/sim/hardware"
+)
+
+func init() {
+	register(Format{
+		Name:        "openb-pods",
+		Description: "Alibaba GPU cluster 2023 (openb) pods as CSV: CPUs, memory, shares of GPUs, models; seconds",
+		Sorted:      false,
+		sniff:       func(head []byte) bool { return hasColumns(head, openbColumns...) },
+		open:        openOpenb,
+	})
+}
+
+var openbColumns = []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"}
+
+var (
+	quirkRunning = cause{quirk: true, what: "still running when the record ends", hint: "the run time is what was recorded of it"}
+	quirkFailed  = cause{quirk: true, what: "ended as failed", hint: "kept: it held its GPUs all the same"}
+	rejectBefore = cause{what: "ended before it started", hint: "the two times contradict each other; nothing admits it"}
+	rejectShares = cause{what: "shares of more than one GPU", hint: "only a job on one GPU may ask for less than a whole one; nothing admits it"}
+)
+
+// Unrecorded is a time that a record does not have.
+const Unrecorded = sim.Time(math.MinInt64)
+
+// Pod is a row of Alibaba's cluster-trace-gpu-v2023 (openb).
+type Pod struct {
+	Name       string
+	GPUs       int              // 0 for a pod on CPUs only
+	Request    hardware.Request // CPUs and memory of the pod, share of its GPU, models
+	QoS, Phase string           // "" where the list has no such column
+
+	// In the record's own time, or Unrecorded: some variants of the list have
+	// no times, and pods that were never scheduled lack one.
+	Created, Scheduled, Deleted sim.Time
+}
+
+// Pods reads a list of pods in the order of the file, whatever became of them
+// and when. It must be closed.
+type Pods struct {
+	openb
+	file io.Closer
+}
+
+// OpenPods opens the list at a path; "-" is standard input. Of the options,
+// KeepGoing, OnReject and Stdin count. Every row is a pod; a malformed one is
+// an error, or a reject with KeepGoing.
+func OpenPods(path string, opts Options) (*Pods, error) {
+	f, name, err := openFile(path, opts)
+	if err != nil {
+		return nil, err
+	}
+	p, err := NewPods(f, name, opts)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	p.file = f
+	return p, nil
+}
+
+// NewPods reads a list of pods from r; name stands for it in errors.
+func NewPods(r io.Reader, name string, opts Options) (*Pods, error) {
+	opts, err := opts.check()
+	if err != nil {
+		return nil, err
+	}
+	text, _, err := openText(r, name)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pods{}
+	return p, p.start(newInput(text, name, "openb-pods", opts))
+}
+
+// ReadPods reads the list of pods at a path whole.
+func ReadPods(path string, opts Options) ([]Pod, error) {
+	p, err := OpenPods(path, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	var list []Pod
+	for {
+		var pod Pod
+		ok, err := p.Next(&pod)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return list, nil
+		}
+		list = append(list, pod)
+	}
+}
+
+// Next reports the next pod, or false at the end.
+func (p *Pods) Next(pod *Pod) (bool, error) {
+	for {
+		ok, err := p.table.next()
+		if err != nil || !ok {
+			return false, err
+		}
+		if err = p.pod(pod); err == nil {
+			return true, nil
+		}
+		if err := p.in.malformed("%s", err); err != nil {
+			return false, err
+		}
+	}
+}
+
+// Close releases the file.
+func (p *Pods) Close() error {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.Close()
+}
+
+// openb turns rows into jobs: submitted when created, run from scheduling to
+// deletion. Times are in seconds since the record's start, whose calendar time
+// is not published. CPUs and memory are of the whole pod, gpu_milli is of each
+// GPU. There are no estimates and no tenants: the tenant is the class of
+// service (qos).
+type openb struct {
+	each
+	names                          names64
+	name, cpu, memory, gpus, milli int
+	spec, qos, phase               int // −1 where there is no such column
+	created, deleted, scheduled    int
+}
+
+func openOpenb(in *input) (rows, error) {
+	o := &openb{}
+	o.each.job = o.parse
+	err := o.start(in)
+	if err == nil && o.created < 0 {
+		err = &InputError{File: in.name, Line: in.line, Msg: "list of pods without creation_time, deletion_time and scheduled_time; such a list is no trace of jobs"}
+	}
+	return o, err
+}
+
+func (o *openb) start(in *input) error {
+	wanted := map[string]*int{"name": &o.name, "cpu_milli": &o.cpu, "memory_mib": &o.memory, "num_gpu": &o.gpus, "gpu_milli": &o.milli}
+	optional := map[string]*int{"gpu_spec": &o.spec, "qos": &o.qos, "pod_phase": &o.phase,
+		"creation_time": &o.created, "deletion_time": &o.deleted, "scheduled_time": &o.scheduled}
+	t, err := openTable(in, wanted)
+	if err != nil {
+		return err
+	}
+	o.table = t
+	t.find(optional)
+	return nil
+}
+
+// pod makes a pod of the current row.
+func (o *openb) pod(p *Pod) error {
+	f := o.fields
+	gpus, err := count("num_gpu", f[o.gpus], maxNodeGPUs)
+	if err != nil {
+		return err
+	}
+	milli, err := count("gpu_milli", f[o.milli], 1000)
+	if err != nil {
+		return err
+	}
+	cpu, err := count("cpu_milli", f[o.cpu], math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	memory, err := count("memory_mib", f[o.memory], math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	if (gpus == 0) != (milli == 0) {
+		return fmt.Errorf("num_gpu is %d and gpu_milli %d; accepted are both 0 or neither", gpus, milli)
+	}
+	*p = Pod{
+		Name: string(f[o.name]), GPUs: int(gpus),
+		Request: hardware.Request{GPUMilli: int(milli % 1000), CPUMilli: int(cpu), MemoryMiB: int(memory)},
+		QoS:     o.text(o.qos), Phase: o.text(o.phase),
+	}
+	if p.Request.Models, err = models("gpu_spec", o.optional(o.spec)); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		at   int
+		to   *sim.Time
+	}{{"creation_time", o.created, &p.Created}, {"scheduled_time", o.scheduled, &p.Scheduled}, {"deletion_time", o.deleted, &p.Deleted}} {
+		if *c.to, err = timeOf(c.name, o.optional(c.at)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parse makes a job of the current row.
+func (o *openb) parse(j *sim.Job) (bool, error) {
+	var p Pod
+	if err := o.pod(&p); err != nil {
+		return false, err
+	}
+	in := o.in
+	if p.Created == Unrecorded || p.Created < 0 {
+		in.reject(&rejectNoSubmit, o.row, p.Name)
+		return false, nil
+	}
+	in.submitted(p.Created)
+	switch {
+	case p.Scheduled == Unrecorded || p.Deleted == Unrecorded:
+		in.reject(&rejectUnknown, o.row, p.Name)
+		return false, nil
+	case p.Deleted < p.Scheduled:
+		in.reject(&rejectBefore, o.row, p.Name)
+		return false, nil
+	case p.GPUs > 1 && p.Request.GPUMilli > 0:
+		in.reject(&rejectShares, o.row, p.Name)
+		return false, nil
+	}
+	*j = sim.Job{
+		ID: o.row, Name: p.Name, Tenant: p.QoS, Submit: p.Created, Duration: p.Deleted - p.Scheduled,
+		MinGPUs: p.GPUs, Request: p.Request,
+	}
+	if !in.admit(j) {
+		return false, nil
+	}
+	if o.names.add(o.fields[o.name]) {
+		in.quirk(&quirkDuplicate)
+		j.Name = fmt.Sprintf("%s@%d", p.Name, in.line)
+	}
+	switch p.Phase {
+	case "Running":
+		in.quirk(&quirkRunning)
+	case "Failed":
+		in.quirk(&quirkFailed)
+	}
+	return true, nil
+}
+
+// optional is a field of a column that may be missing; a missing one is blank.
+func (t *table) optional(at int) []byte {
+	if at < 0 {
+		return nil
+	}
+	return t.fields[at]
+}
+
+// text is an optional field as one string for equal fields; "" when blank.
+func (t *table) text(at int) string {
+	if f := t.optional(at); !blank(f) {
+		return t.in.tenants.get(f)
+	}
+	return ""
+}
+
+// models reads a set of GPU models: names separated by "|", or blank for any.
+func models(column string, field []byte) (hardware.Models, error) {
+	if blank(field) {
+		return "", nil
+	}
+	for part := range bytes.SplitSeq(field, []byte{'|'}) {
+		if len(bytes.TrimSpace(part)) == 0 {
+			return "", fmt.Errorf("%s is %s; accepted are names separated by |", column, quote(field))
+		}
+	}
+	return hardware.Models(field), nil
+}
+
+// timeOf reads seconds, or Unrecorded where the field is blank.
+func timeOf(column string, field []byte) (sim.Time, error) {
+	if blank(field) {
+		return Unrecorded, nil
+	}
+	if n, ok := parseNumber(field); ok {
+		if t, ok := n.seconds(); ok {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("%s is %s; accepted is a number of seconds below %.0f, or blank", column, quote(field), float64(maxSeconds))
+}
