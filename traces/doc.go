@@ -1,7 +1,7 @@
 // Package traces reads recorded workloads, one file a format, as a stream of
 // jobs in the order of submission.
 //
-// Open recognises plain and gzip-compressed files, and the format, by content.
+// Open recognises plain, gzip- and zstd-compressed files, and the format, by content.
 // What is recorded and cannot run is a reject: counted by reason with its
 // first lines in the Report, shown one by one to Options.OnReject. A line that
 // is not of the format is an error with file and line, or a reject too when
@@ -18,8 +18,8 @@
 //
 // # Order
 //
-// A format in the order of submission is streamed through a look-ahead of
-// 65,536 jobs, inside which stray rows are put in place; a row that is
+// A format in the order of submission is streamed through a look-ahead of at
+// least 32,768 jobs, inside which stray rows are put in place; a row that is
 // further out of place is an error that names the remedy, Options.Sort. That
 // and formats without an order pass through a merge sort that holds at most
 // Options.SortBuffer jobs and spills the rest to one temporary file. Rows

@@ -14,6 +14,7 @@ import (
 type Format struct {
 	Name        string // for Options.Format
 	Description string // one line
+	Times       string // their unit, origin and zone, in a few words
 	Sorted      bool   // its rows are in the order of submission
 
 	// sniff says whether the first bytes of a file, at most sniffBytes of

@@ -2,8 +2,6 @@ package traces
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -16,17 +14,35 @@ import (
 // Options say how to read a trace. The zero value recognises the format, takes
 // every size of job, and stops at the first malformed line.
 type Options struct {
-	Format     string         // name of a format; "" recognises it by content
-	MaxGPUs    int            // larger jobs are rejected; 0 means no limit
-	KeepGoing  bool           // malformed lines are rejects instead of errors
-	Sort       bool           // sort the whole trace before the first job
-	SortBuffer int            // jobs held in memory while sorting; 0 means 1,048,576, about 70 MB
-	TempDir    string         // where a sort spills; "" means os.TempDir()
-	Zone       *time.Location // of calendar times that name none; nil means the format's default
-	Priority   float64        // of every job, > 0; 0 means 1
-	CPUOnly    bool           // take jobs that ask for CPUs and no GPU; they have 0 GPUs
-	OnReject   func(Reject)   // called for every reject, in the order of the file; may be nil
-	Stdin      io.Reader      // what the path "-" reads; nil means os.Stdin
+	Format     string       // name of a format; "" recognises it by content
+	MaxGPUs    int          // larger jobs are rejected; 0 means no limit
+	KeepGoing  bool         // malformed lines are rejects instead of errors, and rows with a gap that can be filled are admitted
+	Sort       bool         // sort the whole trace before the first job
+	SortBuffer int          // jobs held in memory while sorting; 0 means 1,048,576, about 70 MB
+	TempDir    string       // where a sort spills; "" means os.TempDir()
+	Priority   float64      // of every job, > 0; 0 means 1
+	OnReject   func(Reject) // called for every reject, in the order of the file; may be nil
+	Stdin      io.Reader    // what the path "-" reads; nil means os.Stdin
+
+	// What a record counts in, where it differs from its format's habit.
+	Unit   time.Duration  // of times that are numbers; 0 means the format's, a second mostly
+	Origin time.Time      // calendar time of the record's own zero; the zero Time means the format's
+	Zone   *time.Location // of calendar times that name none; nil means the format's
+
+	// What else to take, or to leave out.
+	CPUOnly   bool     // take jobs that ask for CPUs and no GPU; they have 0 GPUs
+	Completed bool     // leave out jobs that the record says failed or were killed
+	MinRun    sim.Time // run times from 0 on are raised to it; 0 means that those of 0 are rejected
+	RecordEnd sim.Time // in the record's own time (since 1970 for calendar times): jobs without an end ended then; 0 means that they are rejected
+
+	// What some formats need beside the file itself.
+	With    string // a second file: throughputs of gavel, task table of pai-job and pai-instance, job table of pai-task
+	GPUType string // of gavel's throughputs; "" means v100
+
+	// Settings says that remedies in errors and reports are named as settings
+	// of berth run (--set trace.sort=true), not as flags of berth trace
+	// (--sort).
+	Settings bool
 }
 
 const defaultSortBuffer = 1 << 20
@@ -40,6 +56,12 @@ func (o Options) check() (Options, error) {
 	}
 	if o.SortBuffer < 0 || o.SortBuffer > 1<<30 {
 		return o, fmt.Errorf("traces: SortBuffer is %d; accepted are 0 (means %d) to %d", o.SortBuffer, defaultSortBuffer, 1<<30)
+	}
+	if o.Unit < 0 || o.Unit > 24*time.Hour {
+		return o, fmt.Errorf("traces: Unit is %v; accepted are 0 (means the format's) to 24h", o.Unit)
+	}
+	if o.MinRun < 0 || o.RecordEnd < 0 {
+		return o, fmt.Errorf("traces: MinRun is %v, RecordEnd %v; accepted are 0 and above", o.MinRun, o.RecordEnd)
 	}
 	if o.Priority == 0 {
 		o.Priority = 1
@@ -104,7 +126,7 @@ func openFile(path string, opts Options) (io.ReadCloser, string, error) {
 // openText sees through compression and shows the first bytes of the text,
 // which is not empty.
 func openText(r io.Reader, name string) (text *bufio.Reader, head []byte, err error) {
-	if text, err = decompress(r, name); err != nil {
+	if text, err = Decompress(r, name); err != nil {
 		return nil, nil, err
 	}
 	head, err = text.Peek(sniffBytes)
@@ -143,23 +165,6 @@ func NewReader(r io.Reader, name string, opts Options) (*Trace, error) {
 		t.order = newLookahead(rows, in)
 	}
 	return t, nil
-}
-
-// decompress looks at the first bytes, not at the name.
-func decompress(r io.Reader, name string) (*bufio.Reader, error) {
-	raw := bufio.NewReaderSize(r, 64<<10)
-	magic, _ := raw.Peek(4)
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(raw)
-		if err != nil {
-			return nil, &InputError{File: name, Msg: "starts like gzip but cannot be decompressed: " + err.Error(), Err: err}
-		}
-		return bufio.NewReaderSize(z, maxLine), nil
-	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return nil, &InputError{File: name, Msg: "is zstd-compressed; accepted are plain text and gzip"}
-	}
-	return bufio.NewReaderSize(raw, maxLine), nil
 }
 
 // Next reports the next job, its times since the trace's epoch. It implements

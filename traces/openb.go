@@ -13,24 +13,14 @@ import (
 func init() {
 	register(Format{
 		Name:        "openb-pods",
-		Description: "Alibaba GPU cluster 2023 (openb) pods as CSV: CPUs, memory, shares of GPUs, models; seconds",
-		Sorted:      false,
+		Description: "Alibaba GPU cluster 2023 (openb) pods as CSV: CPUs, memory, shares of GPUs, models",
+		Times:       "seconds since the record's start, whose date is not published",
 		sniff:       func(head []byte) bool { return hasColumns(head, openbColumns...) },
 		open:        openOpenb,
 	})
 }
 
 var openbColumns = []string{"name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli"}
-
-var (
-	quirkRunning = cause{quirk: true, what: "still running when the record ends", hint: "the run time is what was recorded of it"}
-	quirkFailed  = cause{quirk: true, what: "ended as failed", hint: "kept: it held its GPUs all the same"}
-	rejectBefore = cause{what: "ended before it started", hint: "the two times contradict each other; nothing admits it"}
-	rejectShares = cause{what: "shares of more than one GPU", hint: "only a job on one GPU may ask for less than a whole one; nothing admits it"}
-)
-
-// Unrecorded is a time that a record does not have.
-const Unrecorded = sim.Time(math.MinInt64)
 
 // Pod is a row of Alibaba's cluster-trace-gpu-v2023 (openb).
 type Pod struct {
@@ -198,7 +188,7 @@ func (o *openb) pod(p *Pod) error {
 		at   int
 		to   *sim.Time
 	}{{"creation_time", o.created, &p.Created}, {"scheduled_time", o.scheduled, &p.Scheduled}, {"deletion_time", o.deleted, &p.Deleted}} {
-		if *c.to, err = timeOf(c.name, o.optional(c.at)); err != nil {
+		if *c.to, err = o.in.timeOf(c.name, o.optional(c.at)); err != nil {
 			return err
 		}
 	}
@@ -211,41 +201,15 @@ func (o *openb) parse(j *sim.Job) (bool, error) {
 	if err := o.pod(&p); err != nil {
 		return false, err
 	}
-	in := o.in
-	if p.Created == Unrecorded || p.Created < 0 {
-		in.reject(&rejectNoSubmit, o.row, p.Name)
-		return false, nil
+	r := record{
+		row: o.row, name: o.fields[o.name], tenant: p.QoS, state: stateOf([]byte(p.Phase)),
+		submit: p.Created, start: p.Scheduled, end: p.Deleted, run: Unrecorded,
+		gpus: p.GPUs, milli: p.Request.GPUMilli, cpu: p.Request.CPUMilli, mem: p.Request.MemoryMiB, models: p.Request.Models,
 	}
-	in.submitted(p.Created)
-	switch {
-	case p.Scheduled == Unrecorded || p.Deleted == Unrecorded:
-		in.reject(&rejectUnknown, o.row, p.Name)
-		return false, nil
-	case p.Deleted < p.Scheduled:
-		in.reject(&rejectBefore, o.row, p.Name)
-		return false, nil
-	case p.GPUs > 1 && p.Request.GPUMilli > 0:
-		in.reject(&rejectShares, o.row, p.Name)
-		return false, nil
+	if r.start == Unrecorded { // never scheduled: it was deleted while it waited
+		r.end = Unrecorded
 	}
-	*j = sim.Job{
-		ID: o.row, Name: p.Name, Tenant: p.QoS, Submit: p.Created, Duration: p.Deleted - p.Scheduled,
-		MinGPUs: p.GPUs, Request: p.Request,
-	}
-	if !in.admit(j) {
-		return false, nil
-	}
-	if o.names.add(o.fields[o.name]) {
-		in.quirk(&quirkDuplicate)
-		j.Name = fmt.Sprintf("%s@%d", p.Name, in.line)
-	}
-	switch p.Phase {
-	case "Running":
-		in.quirk(&quirkRunning)
-	case "Failed":
-		in.quirk(&quirkFailed)
-	}
-	return true, nil
+	return o.in.judge(&r, &o.names, j), nil
 }
 
 // optional is a field of a column that may be missing; a missing one is blank.
@@ -278,12 +242,12 @@ func models(column string, field []byte) (hardware.Models, error) {
 }
 
 // timeOf reads seconds, or Unrecorded where the field is blank.
-func timeOf(column string, field []byte) (sim.Time, error) {
+func (in *input) timeOf(column string, field []byte) (sim.Time, error) {
 	if blank(field) {
 		return Unrecorded, nil
 	}
 	if n, ok := parseNumber(field); ok {
-		if t, ok := n.seconds(); ok {
+		if t, ok := in.time(n); ok {
 			return t, nil
 		}
 	}

@@ -12,8 +12,8 @@ import (
 func init() {
 	register(Format{
 		Name:        "philly-csv",
-		Description: "Philly jobs as CSV: timestamp, duration (s), num_gpus, cluster; local times",
-		Sorted:      false,
+		Description: "Philly jobs as CSV: timestamp, duration (s), num_gpus, cluster",
+		Times:       "calendar, no zone: UTC; time 0 is the first submission",
 		sniff:       func(head []byte) bool { return hasColumns(head, "timestamp", "duration", "num_gpus", "cluster") },
 		open:        openPhilly,
 	})
@@ -71,7 +71,7 @@ func (p *philly) parse(j *sim.Job) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("duration is %s; accepted is a number of seconds", quote(f[p.duration]))
 	}
-	duration, ok := seconds.seconds()
+	duration, ok := in.time(seconds)
 	if !ok && seconds.positive() {
 		in.reject(&rejectLongRun, p.row, strconv.FormatInt(seconds.whole, 10)+" s")
 		return false, nil

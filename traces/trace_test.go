@@ -222,7 +222,7 @@ func TestOpenErrors(t *testing.T) {
 		{"a", Options{MaxGPUs: -1}, "traces: MaxGPUs is -1; accepted are 0 (no limit) and above"},
 		{"a", Options{SortBuffer: -1}, "traces: SortBuffer is -1; accepted are 0 (means 1048576) to 1073741824"},
 		{"a", Options{Priority: -1}, "traces: Priority is -1; accepted are 0 (means 1) to 1e12"},
-		{"\x28\xb5\x2f\xfd....", Options{}, "x: is zstd-compressed; accepted are plain text and gzip"},
+		{"\x28\xb5\x2f\xfd....", Options{}, "x: cannot be read: reserved bit set on frame header"},
 		{"\x1f\x8b....", Options{}, "x: starts like gzip but cannot be decompressed: unexpected EOF"},
 		{"a,b\n", Options{Format: "philly-csv"}, `x:1: header "a,b" lacks a column; accepted are cluster, duration, num_gpus, timestamp, in any order, and others, which are ignored`},
 	} {

@@ -1,0 +1,69 @@
+package traces
+
+import (
+	"math"
+
+	"berth/sim"
+)
+
+func init() {
+	register(Format{
+		Name:        "dlrm",
+		Description: "Alibaba GPU-disaggregated DLRM trace 2025: inference instances as CSV",
+		Times:       "seconds since the record's start, whose date is not published",
+		sniff:       func(head []byte) bool { return hasColumns(head, dlrmColumns...) },
+		open:        openDLRM,
+	})
+}
+
+var dlrmColumns = []string{"instance_sn", "role", "app_name", "cpu_request", "gpu_request", "memory_request", "creation_time", "scheduled_time", "deletion_time"}
+
+// dlrm turns instances into jobs, the application as tenant. A blank creation
+// means before the record, a blank deletion after it.
+type dlrm struct {
+	each
+	names                       names64
+	sn, app, cpu, gpu, memory   int
+	created, scheduled, deleted int
+}
+
+func openDLRM(in *input) (rows, error) {
+	d := &dlrm{}
+	d.each.job = d.parse
+	role := 0
+	t, err := openTable(in, map[string]*int{
+		"instance_sn": &d.sn, "role": &role, "app_name": &d.app, "cpu_request": &d.cpu, "gpu_request": &d.gpu,
+		"memory_request": &d.memory, "creation_time": &d.created, "scheduled_time": &d.scheduled, "deletion_time": &d.deleted,
+	})
+	d.table = t
+	return d, err
+}
+
+func (d *dlrm) parse(j *sim.Job) (bool, error) {
+	f, in := d.fields, d.in
+	r := record{row: d.row, name: f[d.sn], tenant: d.text(d.app), run: Unrecorded}
+	var err error
+	if r.submit, err = in.timeOf("creation_time", f[d.created]); err != nil {
+		return false, err
+	}
+	if r.start, err = in.timeOf("scheduled_time", f[d.scheduled]); err != nil {
+		return false, err
+	}
+	if r.end, err = in.timeOf("deletion_time", f[d.deleted]); err != nil {
+		return false, err
+	}
+	milli, err := amount("gpu_request", f[d.gpu], 1000, 1000*maxNodeGPUs)
+	if err != nil {
+		return false, err
+	}
+	cpu, err := amount("cpu_request", f[d.cpu], 1000, math.MaxInt32)
+	if err != nil {
+		return false, err
+	}
+	mib, err := amount("memory_request", f[d.memory], 1024, math.MaxInt32) // of GiB
+	if err != nil {
+		return false, err
+	}
+	r.gang(1, milli, cpu, mib)
+	return in.judge(&r, &d.names, j), nil
+}
