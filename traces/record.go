@@ -159,7 +159,9 @@ func (in *input) runTime(r *record) (sim.Time, bool) {
 	end := r.end
 	if end == Unrecorded && r.run == Unrecorded && r.start != Unrecorded && in.opts.RecordEnd > 0 {
 		end = in.opts.RecordEnd
-		in.quirk(&quirkRunning)
+		if r.state != stateRunning { // which judge counts
+			in.quirk(&quirkRunning)
+		}
 	}
 	switch {
 	case r.start != Unrecorded && end != Unrecorded && end < r.start:
