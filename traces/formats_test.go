@@ -217,6 +217,12 @@ func TestFormats(t *testing.T) {
 1 1 of ResNet-18 (batch size 16): at 0s, 8m20s on 1, training
 - no throughput for the job type [2 3 4]
 `},
+		{"gavel.trace", "gavel", Options{With: "testdata/throughputs.json", GPUType: "k80", KeepGoing: true}, `
+1 1 of ResNet-18 (batch size 16): at 0s, 8m20s on 1, training
+2 2 of ResNet-18 (batch size 16): at 10.5s, 4m10s on 2, training
+- no throughput for the job type [3 4]
+~ throughput not measured at the job's scale [2]
+`},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			tr := open(t, "testdata/"+tt.file, tt.opts)

@@ -26,7 +26,9 @@ func init() {
 	})
 }
 
-var rejectNoSpeed = cause{what: "no throughput for the job type", hint: "not measured at this scale on the GPU; {gpu-type}NAME names another"}
+var rejectNoSpeed = cause{what: "no throughput for the job type", hint: "not measured at this scale; {gpu-type}NAME names another GPU, {keep-going} scales up what one GPU does"}
+
+var quirkLinear = cause{quirk: true, what: "throughput not measured at the job's scale", hint: "that of one GPU times the scale is taken"}
 
 // gavel turns lines into jobs: a job's run time is its steps over the steps a
 // second that its type reaches alone, on scale_factor GPUs of Options.GPUType.
@@ -116,6 +118,18 @@ func (g *gavel) next(j *sim.Job) (bool, error) {
 	}
 }
 
+// speed is the steps a second of a job, or 0 where it is not known.
+func (g *gavel) speed(r *record) float64 {
+	if v := g.speeds[fmt.Sprintf("('%s', %d)", r.tenant, r.gpus)]; v > 0 || !g.in.opts.KeepGoing {
+		return v
+	}
+	v := g.speeds[fmt.Sprintf("('%s', 1)", r.tenant)]
+	if v > 0 {
+		g.in.quirk(&quirkLinear)
+	}
+	return v * float64(r.gpus)
+}
+
 func (g *gavel) parse(line []byte, j *sim.Job) (bool, error) {
 	g.fields = g.fields[:0]
 	for f := range bytes.SplitSeq(line, []byte{'\t'}) {
@@ -144,7 +158,7 @@ func (g *gavel) parse(line []byte, j *sim.Job) (bool, error) {
 	if !ok || n.negative() {
 		return false, fmt.Errorf("steps are %s; accepted is a number from 0", quote(g.fields[steps]))
 	}
-	speed := g.speeds[fmt.Sprintf("('%s', %d)", r.tenant, r.gpus)]
+	speed := g.speed(&r)
 	seconds := n.float() / speed
 	if !(speed > 0) || !(seconds < maxSeconds) {
 		g.in.reject(&rejectNoSpeed, r.row, fmt.Sprintf("%s on %d", r.tenant, r.gpus))
