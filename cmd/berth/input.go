@@ -66,7 +66,7 @@ func load(name string, settings []string) (*input, error) {
 			return nil, err
 		}
 	}
-	return in, nil
+	return in, in.loadTraffic(filepath.Dir(path))
 }
 
 // fromTrace makes a recorded trace a scenario of its own: its jobs, on any free
@@ -189,17 +189,25 @@ func (in *input) sum() error {
 		if path == "" || path == "-" {
 			continue
 		}
-		f, err := os.Open(path)
+		sum, err := fileSum(path)
 		if err != nil {
 			return err
 		}
-		h := sha256.New()
-		_, err = io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return err
-		}
-		in.checksums[filepath.Base(path)] = "sha256:" + hex.EncodeToString(h.Sum(nil))
+		in.checksums[filepath.Base(path)] = sum
 	}
 	return nil
+}
+
+// fileSum is the checksum of a file.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }
