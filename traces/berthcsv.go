@@ -201,7 +201,7 @@ func (b *berthCSV) words(j *sim.Job, f func(int) []byte) error {
 	if id < 0 && len(b.others) < maxNames {
 		b.others[id] = true
 	}
-	j.Name, j.Tenant = plain(b.in.tenants.get(f(colName))), plain(b.in.tenants.get(f(colTenant)))
+	j.Name, j.Tenant = plain(string(f(colName))), plain(b.in.tenants.get(f(colTenant)))
 	j.Request.Models = hardware.Models(plain(b.in.tenants.get(f(colModels))))
 	return nil
 }
