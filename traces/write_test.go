@@ -156,6 +156,10 @@ func TestLosses(t *testing.T) {
 	}, got); d != "" {
 		t.Error(d)
 	}
+	text, _ = written(t, "batsim", About{}, []sim.Job{{Name: "\xff\"", MinGPUs: 2, Duration: 1, Estimate: 1, Submit: 1500 * time.Millisecond}})
+	if want := "{\"id\": \"\uFFFD\\\"\", \"subtime\": 1.5, \"res\": 2, \"walltime\": 0.000000001, \"profile\": \"delay0.000000001\"}"; !strings.Contains(text, want) || !strings.Contains(text, `"nb_res": 2`) {
+		t.Errorf("%s in %s", want, text)
+	}
 	if _, err := NewWriter(&bytes.Buffer{}, "philly-csv", About{}); err == nil || !strings.Contains(err.Error(), "accepted are batsim, berth, swf") {
 		t.Errorf("error %v", err)
 	}

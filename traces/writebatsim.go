@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -38,7 +39,7 @@ func (b *batsimWriter) write(j *sim.Job) error {
 	}
 	b.any = true
 	text = append(text, "\n  {\"id\": "...)
-	text, err := jsontext.AppendQuote(text, j.Label())
+	text, err := jsontext.AppendQuote(text, strings.ToValidUTF8(j.Label(), "\uFFFD"))
 	if err != nil {
 		return fmt.Errorf("traces: job %q: %w", j.Label(), err)
 	}
