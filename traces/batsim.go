@@ -36,9 +36,9 @@ type batsim struct {
 	stream   bool // the profiles came first: jobs are read as they come
 	started  bool
 
-	id, profile                []byte // fields of the current job
-	submit, res, walltime      []byte
-	kind, delay, cpu, com, tmp []byte // of the current profile
+	id, profile           []byte // fields of the current job
+	submit, res, walltime []byte
+	kind, delay, cpu, tmp []byte // of the current profile
 }
 
 func openBatsim(in *input) (rows, error) {
@@ -229,17 +229,12 @@ func (b *batsim) parse(element []byte, j *sim.Job) (bool, error) {
 	}
 	in := b.text.in
 	r := record{row: b.row, name: b.id, start: Unrecorded, end: Unrecorded}
-	if r.submit, err = in.timeOf("subtime", b.submit); err != nil {
-		return false, err
+	v := reading{in: in}
+	r.submit = v.time("subtime", b.submit)
+	r.estimate = v.time("walltime", b.walltime)
+	r.gpus = v.amount("res", b.res, 1, maxGPUs)
+	if v.err != nil || !b.lasts(&r) {
+		return false, v.err
 	}
-	if r.estimate, err = in.timeOf("walltime", b.walltime); err != nil {
-		return false, err
-	}
-	if r.gpus, err = amount("res", b.res, 1, maxGPUs); err != nil {
-		return false, err
-	}
-	if !b.lasts(&r) {
-		return false, nil
-	}
-	return in.judge(&r, &b.names, j), nil
+	return v.judge(&r, &b.names, j)
 }

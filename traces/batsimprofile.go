@@ -44,7 +44,9 @@ func (b *batsim) addProfile(name string, value []byte) error {
 		case `"delay"`:
 			b.delay, err = jsonField(b.d, b.delay[:0])
 			if err == nil {
-				p.delay, err = b.text.in.timeOf("delay", b.delay)
+				v := reading{in: b.text.in}
+				p.delay = v.time("delay", b.delay)
+				err = v.err
 			}
 		case `"cpu"`:
 			p.work, err = b.most()

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"math"
@@ -221,10 +222,10 @@ func plain(s string) string {
 
 // berthWriter writes berth's own CSV.
 type berthWriter struct {
-	lines lineWriter
+	out *bufio.Writer
 }
 
-func newBerthWriter(w lineWriter, about About) jobWriter {
+func newBerthWriter(w *bufio.Writer, about About) jobWriter {
 	if !about.Epoch.IsZero() {
 		w.WriteString("# epoch: " + about.Epoch.Format(time.RFC3339Nano) + "\n")
 	}
@@ -236,7 +237,7 @@ func newBerthWriter(w lineWriter, about About) jobWriter {
 }
 
 func (w *berthWriter) write(j *sim.Job) error {
-	b := w.lines.AvailableBuffer()
+	b := w.out.AvailableBuffer()
 	b = append(strconv.AppendInt(b, j.ID, 10), ',')
 	b = append(appendText(b, j.Name), ',')
 	b = append(append(b, j.Kind.String()...), ',')
@@ -254,7 +255,7 @@ func (w *berthWriter) write(j *sim.Job) error {
 	b = append(strconv.AppendInt(b, int64(j.Request.CPUMilli), 10), ',')
 	b = append(strconv.AppendInt(b, int64(j.Request.MemoryMiB), 10), ',')
 	b = append(appendText(b, string(j.Request.Models)), '\n')
-	_, err := w.lines.Write(b)
+	_, err := w.out.Write(b)
 	return err
 }
 

@@ -147,16 +147,15 @@ func (g *gavel) parse(line []byte, j *sim.Job) (bool, error) {
 		return false, fmt.Errorf("%d fields; accepted are 7 or 10, separated by tabs", len(g.fields))
 	}
 	r := record{row: g.row, tenant: g.in.tenants.get(g.fields[0]), kind: sim.Training, start: Unrecorded, end: Unrecorded}
-	var err error
-	if r.submit, err = g.in.timeOf("arrival", g.fields[arrival]); err != nil {
-		return false, err
-	}
-	if r.gpus, err = amount("scale factor", g.fields[scale], 1, maxNodeGPUs); err != nil {
-		return false, err
-	}
+	v := reading{in: g.in}
+	r.submit = v.time("arrival", g.fields[arrival])
+	r.gpus = v.amount("scale factor", g.fields[scale], 1, maxNodeGPUs)
 	n, ok := parseNumber(g.fields[steps])
 	if !ok || n.negative() {
-		return false, fmt.Errorf("steps are %s; accepted is a number from 0", quote(g.fields[steps]))
+		v.fail(fmt.Errorf("steps are %s; accepted is a number from 0", quote(g.fields[steps])))
+	}
+	if v.err != nil {
+		return false, v.err
 	}
 	speed := g.speed(&r)
 	seconds := n.float() / speed
@@ -165,5 +164,5 @@ func (g *gavel) parse(line []byte, j *sim.Job) (bool, error) {
 		return false, nil
 	}
 	r.run = sim.Time(seconds * float64(time.Second))
-	return g.in.judge(&r, nil, j), nil
+	return v.judge(&r, nil, j)
 }

@@ -79,12 +79,9 @@ func openPAI(in *input, columns []string) (*pai, error) {
 }
 
 // times reads start and end.
-func (p *pai) times(r *record, start, end int) (err error) {
-	if r.start, err = p.in.timeOf("start_time", p.fields[start]); err != nil {
-		return err
-	}
-	r.end, err = p.in.timeOf("end_time", p.fields[end])
-	return err
+func (p *pai) times(v *reading, r *record, start, end int) {
+	r.start = v.time("start_time", p.fields[start])
+	r.end = v.time("end_time", p.fields[end])
 }
 
 func openPAIJobs(in *input) (rows, error) {
@@ -101,8 +98,9 @@ func openPAIJobs(in *input) (rows, error) {
 func (p *pai) parseJob(j *sim.Job) (bool, error) {
 	f, in := p.fields, p.in
 	r := record{row: p.row, name: f[0], tenant: p.text(2), state: stateOf(f[3]), run: Unrecorded}
-	if err := p.times(&r, 4, 5); err != nil {
-		return false, err
+	v := reading{in: in}
+	if p.times(&v, &r, 4, 5); v.err != nil {
+		return false, v.err
 	}
 	plan, ok := p.plans.m[paiKey(f[0], nil)]
 	if !ok {
@@ -111,7 +109,7 @@ func (p *pai) parseJob(j *sim.Job) (bool, error) {
 	}
 	r.submit, r.start = r.start, plan.start
 	plan.size(&r)
-	return in.judge(&r, &p.names, j), nil
+	return v.judge(&r, &p.names, j)
 }
 
 func openPAIInstances(in *input) (rows, error) {
@@ -127,8 +125,9 @@ func openPAIInstances(in *input) (rows, error) {
 func (p *pai) parseInstance(j *sim.Job) (bool, error) {
 	f, in := p.fields, p.in
 	r := record{row: p.row, name: f[3], state: stateOf(f[5]), run: Unrecorded}
-	if err := p.times(&r, 6, 7); err != nil {
-		return false, err
+	v := reading{in: in}
+	if p.times(&v, &r, 6, 7); v.err != nil {
+		return false, v.err
 	}
 	plan, ok := p.plans.m[paiKey(f[0], f[1])]
 	if !ok {
@@ -137,7 +136,7 @@ func (p *pai) parseInstance(j *sim.Job) (bool, error) {
 	}
 	r.submit = r.start
 	plan.size(&r)
-	return in.judge(&r, &p.names, j), nil
+	return v.judge(&r, &p.names, j)
 }
 
 func openPAITasks(in *input) (rows, error) {
@@ -157,12 +156,11 @@ func (p *pai) parseTask(j *sim.Job) (bool, error) {
 	f, in := p.fields, p.in
 	name := slices.Concat(f[0], []byte{'/'}, f[1])
 	r := record{row: p.row, name: name, state: stateOf(f[3]), run: Unrecorded}
-	if err := p.times(&r, 4, 5); err != nil {
-		return false, err
-	}
-	plan, err := paiTask(p.table, false)
-	if err != nil {
-		return false, err
+	v := reading{in: in}
+	p.times(&v, &r, 4, 5)
+	plan := paiTask(&v, p.fields, false)
+	if v.err != nil {
+		return false, v.err
 	}
 	plan.size(&r)
 	r.submit = r.start
@@ -175,7 +173,7 @@ func (p *pai) parseTask(j *sim.Job) (bool, error) {
 	} else {
 		in.quirk(&quirkNoJob)
 	}
-	return in.judge(&r, &p.names, j), nil
+	return v.judge(&r, &p.names, j)
 }
 
 // openHeadless reads a table without header; columns name its fields. A header

@@ -75,9 +75,10 @@ func (p *paiPlans) load(in *input, columns []string, why string, add func(*table
 // addTask adds a row of the task table: to its job's plan, or as what each of
 // its instances asks for.
 func (p *paiPlans) addTask(t *table, instance bool) error {
-	plan, err := paiTask(t, instance)
-	if err != nil {
-		return err
+	v := reading{in: t.in}
+	plan := paiTask(&v, t.fields, instance)
+	if v.err != nil {
+		return v.err
 	}
 	if instance {
 		p.m[paiKey(t.fields[0], t.fields[1])] = plan
@@ -93,9 +94,10 @@ func (p *paiPlans) addTask(t *table, instance bool) error {
 
 // addJob adds a row of the job table.
 func (p *paiPlans) addJob(t *table) error {
-	start, err := t.in.timeOf("start_time", t.fields[4])
-	if err != nil {
-		return err
+	v := reading{in: t.in}
+	start := v.time("start_time", t.fields[4])
+	if v.err != nil {
+		return v.err
 	}
 	user := string(t.fields[2])
 	if p.index == nil {
@@ -111,27 +113,12 @@ func (p *paiPlans) addJob(t *table) error {
 
 // paiTask reads the size of a task, or of one of its instances, and its start.
 // Plans are in hundredths of CPUs and GPUs, and in GiB.
-func paiTask(t *table, instance bool) (plan paiPlan, err error) {
-	f := t.fields
-	if plan.start, err = t.in.timeOf("start_time", f[4]); err != nil {
-		return plan, err
-	}
-	n, err := amount("inst_num", f[2], 1, 1<<20)
-	if err != nil {
-		return plan, err
-	}
-	cpu, err := amount("plan_cpu", f[6], 10, math.MaxInt32)
-	if err != nil {
-		return plan, err
-	}
-	mem, err := amount("plan_mem", f[7], 1024, math.MaxInt32)
-	if err != nil {
-		return plan, err
-	}
-	milli, err := amount("plan_gpu", f[8], 10, 1000*maxNodeGPUs)
-	if err != nil {
-		return plan, err
-	}
+func paiTask(v *reading, f [][]byte, instance bool) (plan paiPlan) {
+	plan.start = v.time("start_time", f[4])
+	n := v.amount("inst_num", f[2], 1, 1<<20)
+	cpu := v.amount("plan_cpu", f[6], 10, math.MaxInt32)
+	mem := v.amount("plan_mem", f[7], 1024, math.MaxInt32)
+	milli := v.amount("plan_gpu", f[8], 10, 1000*maxNodeGPUs)
 	if instance {
 		n = 1
 	}
@@ -143,7 +130,7 @@ func paiTask(t *table, instance bool) (plan paiPlan, err error) {
 	} else {
 		plan.whole = int32(min(r.gpus, maxGPUs))
 	}
-	return plan, nil
+	return plan
 }
 
 func (a paiPlan) plus(b paiPlan) paiPlan {

@@ -44,27 +44,15 @@ func openPAISim(in *input) (rows, error) {
 func (p *paiSim) parse(j *sim.Job) (bool, error) {
 	f, in := p.fields, p.in
 	r := record{row: p.row, name: f[p.id], tenant: p.text(p.user), start: Unrecorded, end: Unrecorded}
-	var err error
-	if r.submit, err = in.timeOf("submit_time", f[p.submit]); err != nil {
-		return false, err
-	}
-	if r.run, err = in.timeOf("duration", f[p.run]); err != nil {
-		return false, err
-	}
+	v := reading{in: in}
+	r.submit = v.time("submit_time", f[p.submit])
+	r.run = v.time("duration", f[p.run])
 	instances := 1
 	if n := p.optional(p.instances); !blank(n) {
-		if instances, err = amount("num_inst", n, 1, 1<<20); err != nil {
-			return false, err
-		}
+		instances = v.amount("num_inst", n, 1, 1<<20)
 	}
-	milli, err := amount("num_gpu", f[p.gpu], 1000, 1000*maxNodeGPUs)
-	if err != nil {
-		return false, err
-	}
-	cpu, err := amount("num_cpu", f[p.cpu], 1000, math.MaxInt32)
-	if err != nil {
-		return false, err
-	}
+	milli := v.amount("num_gpu", f[p.gpu], 1000, 1000*maxNodeGPUs)
+	cpu := v.amount("num_cpu", f[p.cpu], 1000, math.MaxInt32)
 	r.gang(instances, milli, cpu, 0)
-	return in.judge(&r, &p.names, j), nil
+	return v.judge(&r, &p.names, j)
 }

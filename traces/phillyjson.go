@@ -95,14 +95,12 @@ func (p *phillyJSON) parse(element []byte, j *sim.Job) (bool, error) {
 	if !blank(p.vc) {
 		r.tenant = in.tenants.get(p.vc)
 	}
-	var err error
-	if r.submit, err = in.at(&p.clock, "submitted_time", p.submitted); err != nil {
-		return false, err
+	v := reading{in: in}
+	r.submit = v.calendar(&p.clock, "submitted_time", p.submitted)
+	if v.err != nil || !p.sum(&r) {
+		return false, v.err
 	}
-	if !p.sum(&r) {
-		return false, nil
-	}
-	return in.judge(&r, &p.names, j), nil
+	return v.judge(&r, &p.names, j)
 }
 
 // sum works out run time and GPUs from the attempts, or says false: it has
@@ -190,14 +188,11 @@ func (p *phillyJSON) attempt() error {
 		}
 		return err
 	})
-	if err == nil {
-		a.start, err = p.text.in.at(&p.clock, "start_time", p.start)
-	}
-	if err == nil {
-		a.end, err = p.text.in.at(&p.clock, "end_time", p.end)
-	}
+	v := reading{in: p.text.in, err: err}
+	a.start = v.calendar(&p.clock, "start_time", p.start)
+	a.end = v.calendar(&p.clock, "end_time", p.end)
 	p.attempts = append(p.attempts, a)
-	return err
+	return v.err
 }
 
 // server counts the GPUs that an attempt held on one server.

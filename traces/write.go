@@ -32,8 +32,6 @@ type Writer struct {
 	n      int64
 }
 
-type lineWriter = *bufio.Writer
-
 type jobWriter interface {
 	write(*sim.Job) error
 	end() error
