@@ -36,7 +36,7 @@ standard error. The file appears when it is whole; "-o -" is standard output.
 				return usage(errors.New("convert needs --to FORMAT and -o FILE"))
 			}
 			if !slices.Contains(traces.Writable(), to) {
-				return usage(fmt.Errorf("--to %s: that format cannot be written; accepted are %s", to, strings.Join(traces.Writable(), ", ")))
+				return usage(fmt.Errorf("--to %s: that format cannot be written; accepted are %s (a span of time ends with --until)", to, strings.Join(traces.Writable(), ", ")))
 			}
 			trace, err := t.open(args[0], nil)
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"berth/sim"
 	"berth/traces"
+	"berth/traces/requests"
 )
 
 func newTrace() *cobra.Command {
@@ -42,7 +43,9 @@ func (t *traceFlags) add(cmd *cobra.Command) {
 	f.Uint64Var(&t.seed, "seed", 1, "seed of --sample")
 }
 
-func (t *traceFlags) addJSON(cmd *cobra.Command) {
+// addRest is for the commands that write no trace: there --to can be a time.
+func (t *traceFlags) addRest(cmd *cobra.Command) {
+	cmd.Flags().Var(&t.table.Until, "to", "the same as --until")
 	cmd.Flags().BoolVar(&t.asJSON, "json", false, "print JSON and nothing else")
 }
 
@@ -92,6 +95,9 @@ func newTraceInfo() *cobra.Command {
   berth trace info philly.csv --from 2017-10-03 --until 2017-11-01`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if t.table.Format == "" && args[0] != "-" && requests.IsTraffic(args[0]) {
+				return t.traffic(cmd.OutOrStdout(), args[0])
+			}
 			trace, err := t.open(args[0], nil)
 			if err != nil {
 				return err
@@ -130,8 +136,21 @@ func newTraceInfo() *cobra.Command {
 	}
 	t.add(cmd)
 	cmd.Flags().StringVar(&t.table.Nodes, "nodes", "", "list of nodes to compare the load with")
-	t.addJSON(cmd)
+	t.addRest(cmd)
 	return cmd
+}
+
+// traffic describes a trace of requests.
+func (t *traceFlags) traffic(w io.Writer, path string) error {
+	s, err := requests.Summarize(path, requests.Sampling{})
+	if err != nil {
+		return invalid(err)
+	}
+	if t.asJSON {
+		return printJSON(w, s)
+	}
+	_, err = s.WriteTo(w)
+	return err
 }
 
 func newTraceValidate() *cobra.Command {
@@ -164,7 +183,7 @@ The exit status is 3 when the trace cannot be read.`,
 		},
 	}
 	t.add(cmd)
-	t.addJSON(cmd)
+	t.addRest(cmd)
 	return cmd
 }
 
