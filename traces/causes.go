@@ -54,3 +54,11 @@ var (
 		"{gpus}", "--set cluster.gpus=", "{with}", "--set trace.with=", "{gpu-type}", "--set trace.gpu_type=",
 		"{as}", "--set trace.format=", "{flops}", "--set trace.flops=")
 )
+
+// remedies names the options in a text that has them in braces.
+func (o Options) remedies(text string) string {
+	if o.Settings {
+		return asSettings.Replace(text)
+	}
+	return asFlags.Replace(text)
+}

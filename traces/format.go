@@ -51,7 +51,8 @@ func formatNames() string {
 }
 
 // choose finds the format by name, or by content when the name is empty.
-func choose(name, file string, head []byte) (Format, error) {
+func choose(opts Options, file string, head []byte) (Format, error) {
+	name := opts.Format
 	for _, f := range formats {
 		if name == f.Name || name == "" && f.sniff(head) {
 			return f, nil
@@ -68,7 +69,7 @@ func choose(name, file string, head []byte) (Format, error) {
 		return Format{}, &InputError{File: file, Line: 1, Msg: "is a trace of requests; it makes the demand of a service (service.traffic), not jobs"}
 	}
 	return Format{}, &InputError{File: file, Line: 1, Msg: fmt.Sprintf(
-		"format not recognised from %s; accepted are %s; --as NAME forces one", quote(first), formatNames())}
+		"format not recognised from %s; accepted are %s; %sNAME forces one", quote(first), formatNames(), opts.remedies("{as}"))}
 }
 
 // headLine is the first line that is not blank, without a byte order mark.

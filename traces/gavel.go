@@ -47,7 +47,7 @@ type gavel struct {
 func openGavel(in *input) (rows, error) {
 	g := &gavel{in: in}
 	if in.opts.With == "" {
-		return nil, &InputError{File: in.name, Msg: in.remedies("the trace has steps, not run times; {with}FILE names the throughputs, simulation_throughputs.json")}
+		return nil, &InputError{File: in.name, Msg: in.opts.remedies("the trace has steps, not run times; {with}FILE names the throughputs, simulation_throughputs.json")}
 	}
 	var err error
 	g.speeds, err = throughputs(in.opts.With, in.opts.GPUType)

@@ -141,14 +141,6 @@ func (in *input) reject(why *cause, id int64, detail string) {
 	}
 }
 
-// remedies names the options in a text that has them in braces.
-func (in *input) remedies(text string) string {
-	if in.opts.Settings {
-		return asSettings.Replace(text)
-	}
-	return asFlags.Replace(text)
-}
-
 // time is a number of the record's units of time, or false beyond 126 years.
 func (in *input) time(n number) (sim.Time, bool) {
 	if in.opts.Unit == 0 || in.opts.Unit == time.Second {

@@ -81,7 +81,7 @@ func (l *lookahead) tooLate(j *sim.Job) error {
 	}
 	return &InputError{File: l.in.name, Line: l.in.line, Msg: fmt.Sprintf(
 		"submitted %v before a job more than %d rows above; accepted are rows nearly in the order of submission, any order with %s",
-		l.last-j.Submit, l.size/2, l.in.remedies("{sort}"))}
+		l.last-j.Submit, l.size/2, l.in.opts.remedies("{sort}"))}
 }
 
 func (l *lookahead) close() error {

@@ -154,7 +154,7 @@ func NewReader(r io.Reader, name string, opts Options) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	format, err := choose(opts.Format, name, head)
+	format, err := choose(opts, name, head)
 	if err != nil {
 		return nil, err
 	}

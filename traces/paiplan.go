@@ -44,7 +44,7 @@ func paiKey(job, task []byte) uint64 {
 // load reads the second table; why says what for, and that it must be there.
 func (p *paiPlans) load(in *input, columns []string, why string, add func(*table) error) error {
 	if in.opts.With == "" {
-		return &InputError{File: in.name, Msg: why + in.remedies("; {with}") + "FILE names the task table, pai_task_table.csv"}
+		return &InputError{File: in.name, Msg: why + in.opts.remedies("; {with}") + "FILE names the task table, pai_task_table.csv"}
 	}
 	f, name, err := openFile(in.opts.With, Options{Stdin: strings.NewReader("")})
 	if err != nil {

@@ -93,13 +93,13 @@ func (in *input) report() *Report {
 		r.Epoch = in.epochTime.Format("2006-01-02T15:04:05Z07:00")
 	}
 	for _, e := range in.tallies {
-		t := Tally{e.what, e.count, slices.Clone(e.lines), in.remedies(e.hint)}
+		t := Tally{e.what, e.count, slices.Clone(e.lines), in.opts.remedies(e.hint)}
 		switch {
 		case e.quirk:
 			r.Quirks = append(r.Quirks, t)
 			continue
 		case e.cause == &rejectTooLarge:
-			t.Hint = fmt.Sprintf(in.remedies(e.hint), in.largest)
+			t.Hint = fmt.Sprintf(in.opts.remedies(e.hint), in.largest)
 		}
 		r.Rejects = append(r.Rejects, t)
 		r.Rejected += t.Count
