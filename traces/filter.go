@@ -71,11 +71,6 @@ func (i Instant) since(epoch time.Time) (sim.Time, error) {
 	return i.At.Sub(epoch), nil
 }
 
-// Active says whether the filter changes anything.
-func (f Filter) Active() bool {
-	return f.From.set || f.Until.set || len(f.Tenants) > 0 || f.Sample != 0 && f.Sample != 1 || f.ScaleLoad != 0 && f.ScaleLoad != 1
-}
-
 // Check reports the first setting that makes no sense.
 func (f Filter) Check() error {
 	if !(f.Sample >= 0 && f.Sample <= 1) {

@@ -55,7 +55,7 @@ func openGavel(in *input) (rows, error) {
 }
 
 // maxThroughputs bounds the file of throughputs, in bytes.
-const maxThroughputs = 64 << 20
+const maxThroughputs = 16 << 20
 
 // throughputs reads the steps a second that job types reach alone on a GPU.
 func throughputs(path, gpu string) (map[string]float64, error) {
