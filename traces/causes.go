@@ -21,7 +21,7 @@ var (
 	rejectOrder     = cause{what: "out of order beyond the look-ahead", hint: "{sort} admits them"}
 	rejectFailed    = cause{what: "failed or killed", hint: "left out on request; without {completed} they are kept"}
 
-	quirkCut         = cause{quirk: true, what: "compressed data damaged or cut short", hint: "what came before it is used"}
+	quirkCut         = cause{quirk: true, what: "file damaged or cut short", hint: "what came before it is used"}
 	quirkUnsorted    = cause{quirk: true, what: "rows out of order", hint: "put in the order of submission; ties keep the order of the file"}
 	quirkNoEstimate  = cause{quirk: true, what: "no estimate", hint: "the run time is taken: estimates are perfect"}
 	quirkLowEstimate = cause{quirk: true, what: "estimate below the run time", hint: "raised to the run time"}

@@ -240,3 +240,35 @@ func TestFormats(t *testing.T) {
 		})
 	}
 }
+
+// TestCutJSON: of a list that is cut short, what came before is used on
+// request; otherwise the error names the line. Elements that are no jobs are
+// malformed rows.
+func TestCutJSON(t *testing.T) {
+	const job = `{"jobid": "%s", "submitted_time": "2017-10-07 01:11:39", "attempts": [{"start_time": "2017-10-07 01:12:09", "end_time": "2017-10-07 01:13:23", "detail": [{"ip": "m", "gpus": ["g"]}]}]}`
+	text := "[" + fmt.Sprintf(job, "a") + ",\n" + fmt.Sprintf(job, "b") + ",\n 7,\n" + fmt.Sprintf(job, "c")
+	for _, cut := range []string{text, text[:len(text)-9], text + ","} {
+		tr := read(t, cut, Options{Format: "philly-json", KeepGoing: true})
+		jobs := drain(t, tr)
+		r := tr.Report()
+		if len(jobs) < 2 || jobs[1].Name != "b" || !slicesHas(r.Quirks, quirkCut.what) || !slicesHas(r.Rejects, rejectMalformed.what) {
+			t.Errorf("%d jobs, report %+v", len(jobs), r)
+		}
+	}
+	for text, want := range map[string]string{
+		text:                         "x:3: the element is \"7\"; accepted is an object",
+		"[" + fmt.Sprintf(job, "a"):  `x:1: ends early; accepted is one of ",]"`,
+		"[{\"attempts\": [\n\"x\"\n": "x:3: ends inside a value",
+		"[] []":                      "x:1: goes on after the list",
+		"[{} {}]":                    `x:1: is no JSON at '{'; accepted is one of ",]"`,
+		"{}":                         `x:1: is no JSON at '{'; accepted is one of "["`,
+	} {
+		tr, err := NewReader(strings.NewReader(text), "x", Options{Format: "philly-json"})
+		if err == nil {
+			_, err = drainErr(tr)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.30q: error %v\nwant %s", text, err, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -43,7 +44,7 @@ func (s *jsonText) peek() (byte, error) {
 func (s *jsonText) expect(accepted string) (byte, error) {
 	c, err := s.peek()
 	if err == io.EOF {
-		return 0, &InputError{File: s.in.name, Line: s.in.line, Msg: fmt.Sprintf("ends early; accepted is one of %q", accepted)}
+		return 0, &InputError{File: s.in.name, Line: s.in.line, Msg: fmt.Sprintf("ends early; accepted is one of %q", accepted), Err: io.ErrUnexpectedEOF}
 	}
 	if err != nil {
 		return 0, err
@@ -97,16 +98,13 @@ func (s *jsonText) chunk() ([]byte, error) {
 
 func (s *jsonText) early(err error) error {
 	if err == io.EOF {
-		return &InputError{File: s.in.name, Line: s.in.line, Msg: "ends inside a value"}
+		return &InputError{File: s.in.name, Line: s.in.line, Msg: "ends inside a value", Err: io.ErrUnexpectedEOF}
 	}
 	return s.broken(err)
 }
 
 func (s *jsonText) broken(err error) error {
 	if err == io.EOF || err == bufio.ErrBufferFull {
-		return err
-	}
-	if _, ok := err.(*InputError); ok {
 		return err
 	}
 	return &InputError{File: s.in.name, Line: s.in.line, Msg: "cannot be read: " + err.Error(), Err: err}
@@ -219,7 +217,7 @@ func unlike(d *jsontext.Decoder, want string) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("%s is %s; accepted is %s", d.StackPointer(), quote(v), want)
+	return fmt.Errorf("%s is %s; accepted is %s", cmp.Or(string(d.StackPointer()), "the element"), quote(v), want)
 }
 
 // jsonField appends a value as a field of text: a string without its quotes,
@@ -253,6 +251,10 @@ func (r *jsonRows) next(j *sim.Job) (bool, error) {
 	for {
 		r.text.in.line = max(r.text.in.line, r.end)
 		element, ok, err := r.more()
+		if err != nil && r.text.in.opts.KeepGoing && isCut(err) {
+			r.text.in.quirk(&quirkCut)
+			return false, nil
+		}
 		if err != nil || !ok {
 			return false, err
 		}
