@@ -24,8 +24,8 @@ var allowed = map[string][]string{
 	"policies/milp/...":  {"policies/milp/..."},
 	"policies/plan/...":  {"sim/hardware", "policies/plan"},
 	"workloads":          {"sim", "sim/hardware"},
-	"traces":             {"sim"},
-	"traces/...":         {"sim", "traces"},
+	"traces":             {"sim", "sim/hardware"},
+	"traces/...":         {"sim", "sim/hardware", "traces"},
 	"plots":              {"sim", "sim/hardware", "sim/metrics", "policies/plan"},
 	"cmd/berth":          {"..."},
 }
