@@ -119,6 +119,12 @@ func (r *Round) Start(j *ActiveJob, gpus ...hardware.Range) bool {
 	return true
 }
 
+// MayStart reports whether Start with the same arguments would be legal.
+func (r *Round) MayStart(j *ActiveJob, gpus ...hardware.Range) bool {
+	rule, _ := r.e.illegalStart(j, gpus)
+	return rule == ""
+}
+
 // Fresh reports whether the run is in its first step, in which services take
 // their GPUs free of the swap cap: there is nothing yet to swap from.
 func (r *Round) Fresh() bool { return r.e.now < r.e.w.Step }
