@@ -183,16 +183,24 @@ func (v *serviceSchedule) start(r *sim.Round, j *sim.ActiveJob) bool {
 	switch {
 	case len(v.claims) == 0 && v.place == nil:
 		return r.StartFirst(j)
-	case len(v.claims) == 0:
-		return v.place.Start(r, j, nil)
-	case v.place == nil && !j.Plain():
-		v.place, _ = placement.New("firstfit", placement.Options{}) // a name that exists
-	}
-	if v.place != nil && r.FitsNode(j, j.MinGPUs) {
-		return v.place.Start(r, j, func(gpu, size int) bool { return v.blocked(gpu, r.Now(), r.Now()+j.EstimateOn(size)) })
+	case len(v.claims) == 0 || r.FitsNode(j, j.MinGPUs) && (v.place != nil || !j.Plain()):
+		return v.startOffNodes(r, j, nil)
 	}
 	gpus := v.find(r, j)
 	return gpus != nil && r.MayStart(j, gpus...) && r.Start(j, gpus...)
+}
+
+// startOffNodes starts a job where the placement, or else first fit, puts it
+// on the nodes that are not masked.
+func (v *serviceSchedule) startOffNodes(r *sim.Round, j *sim.ActiveJob, masked func(n int) bool) bool {
+	if v.place == nil {
+		v.place, _ = placement.New("firstfit", placement.Options{}) // a name that exists
+	}
+	m := placement.Mask{Node: masked}
+	if len(v.claims) > 0 {
+		m.GPU = func(g, size int) bool { return v.blocked(g, r.Now(), r.Now()+j.EstimateOn(size)) }
+	}
+	return v.place.Start(r, j, m)
 }
 
 // find is where start would start a job, or nil.

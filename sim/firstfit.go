@@ -22,6 +22,22 @@ func (e *engine) startFirstFit(j *ActiveJob) bool {
 	return e.round.Start(j, gpus...)
 }
 
+// lowest puts in scratch the lowest-numbered free GPUs of a cluster that suit
+// the alignment, and reports whether there are any.
+func (e *engine) lowest(c *hardware.Cluster, j *Job, n int) bool {
+	e.scratch = e.scratch[:0]
+	switch {
+	case n > c.Free():
+		return false
+	case e.w.Alignment == hardware.Scattered:
+		e.scratch, _ = c.AppendFree(e.scratch, n)
+		return true
+	}
+	first, ok := c.FindBlock(n, e.w.Alignment, j.Across)
+	e.scratch = append(e.scratch, hardware.Range{First: first, N: n})
+	return ok
+}
+
 // firstFit is the first place on a cluster for a job on n GPUs and what it
 // asks beside them: GPUs, or a node for a job that needs none. A job that some
 // node could hold whole gets one node; a larger one is spread over the first

@@ -81,19 +81,26 @@ func (e *engine) occupy(j *ActiveJob) {
 
 // vacate gives back what occupy took.
 func (e *engine) vacate(j *ActiveJob) {
+	e.giveBack(e.cluster, j)
+	if j.Request.Share() == hardware.Whole {
+		e.counts.Batch -= j.Held()
+	}
+}
+
+// giveBack frees what a job holds, on the cluster or on a copy of it.
+func (e *engine) giveBack(c *hardware.Cluster, j *ActiveJob) {
 	if s := j.Request.Share(); s < hardware.Whole {
-		e.must(e.cluster.ReleaseShare(jobHolder(j), j.GPUs[0].First, s))
+		e.must(c.ReleaseShare(jobHolder(j), j.GPUs[0].First, s))
 	} else {
 		for _, g := range j.GPUs {
-			e.mustRelease(jobHolder(j), g)
+			e.must(c.Release(jobHolder(j), g))
 		}
-		e.counts.Batch -= j.Held()
 	}
 	if j.plain {
 		return
 	}
 	for _, p := range e.split(&j.Request, j.GPUs, j.Node) {
-		e.must(e.cluster.ReleaseRoom(p.node, p.cpu, p.memory))
+		e.must(c.ReleaseRoom(p.node, p.cpu, p.memory))
 	}
 }
 

@@ -89,19 +89,7 @@ func (r *Round) StartFirst(j *ActiveJob) bool {
 		return e.startFirstFit(j)
 	}
 	n := e.sizeNow(&j.Job)
-	if n == 0 || n > e.cluster.Free() {
-		return false
-	}
-	if e.w.Alignment == hardware.Scattered {
-		e.scratch, _ = e.cluster.AppendFree(e.scratch[:0], n)
-	} else {
-		first, ok := e.cluster.FindBlock(n, e.w.Alignment, j.Across)
-		if !ok {
-			return false
-		}
-		e.scratch = append(e.scratch[:0], hardware.Range{First: first, N: n})
-	}
-	return r.Start(j, e.scratch...)
+	return n > 0 && e.lowest(e.cluster, &j.Job, n) && r.Start(j, e.scratch...)
 }
 
 // Start gives GPUs to a waiting job, which holds them until it ends. The

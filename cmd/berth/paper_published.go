@@ -30,12 +30,13 @@ func readPublished(path string) (map[string][]float64, error) {
 	if err != nil {
 		return nil, invalid(fmt.Errorf("%s: %w", path, err))
 	}
-	const labels, levels = 5, 131
+	const levels = 131
 	sums, seeds := map[string][]float64{}, map[string]float64{}
 	for i, row := range rows {
+		labels := len(row) - levels
 		if i == 0 {
-			if len(row) < labels+levels || row[labels] != "0" || row[labels+levels-1] != "130" {
-				return nil, invalid(fmt.Errorf("%s:1: columns 0 to 130 after %d others are accepted", path, labels))
+			if labels < 2 || row[labels] != "0" || row[len(row)-1] != "130" {
+				return nil, invalid(fmt.Errorf("%s:1: columns 0 to 130 after trace, policy and others are accepted", path))
 			}
 			continue
 		}

@@ -49,8 +49,9 @@ func (m *memo) table(s *Shape, nodes int) (t *table, fresh bool) {
 	return t, true
 }
 
-// best is the node with the highest score, or −1 when none has room.
-func (p *Placement) best(r *sim.Round, s *Shape) int {
+// best is the node with the highest score among those not masked, or −1 when
+// none has room.
+func (p *Placement) best(r *sim.Round, s *Shape, masked func(n int) bool) int {
 	t, fresh := p.memo.table(s, len(p.order))
 	best, top, ties := -1, noRoom, 0
 	c := r.Cluster()
@@ -60,6 +61,9 @@ func (p *Placement) best(r *sim.Round, s *Shape) int {
 			t.score[i] = p.score(r, int(i), s)
 		}
 		score := int(t.score[i])
+		if masked != nil && score >= max(top, 0) && masked(int(i)) {
+			continue
+		}
 		if score > top {
 			best, top, ties = int(i), score, 0
 		}
@@ -68,16 +72,16 @@ func (p *Placement) best(r *sim.Round, s *Shape) int {
 		}
 	}
 	if p.uniform && ties > 1 && top > noRoom {
-		return p.draw(t, int8(top), ties)
+		return p.draw(t, int8(top), ties, masked)
 	}
 	return best
 }
 
 // draw is one of the nodes of a score, each as likely.
-func (p *Placement) draw(t *table, score int8, ties int) int {
+func (p *Placement) draw(t *table, score int8, ties int, masked func(n int) bool) int {
 	k := p.random.IntN(ties)
 	for i, s := range t.score {
-		if s != score {
+		if s != score || masked != nil && masked(i) {
 			continue
 		}
 		if k == 0 {
@@ -97,13 +101,13 @@ func (p *Placement) score(r *sim.Round, node int, s *Shape) int8 {
 	return int8(p.scorer.Score(&p.node, s))
 }
 
-// bestAvoiding is best where some GPUs are blocked for the job; as they change
-// with time, nothing is kept.
-func (p *Placement) bestAvoiding(r *sim.Round, s *Shape, blocked func(gpu, size int) bool) int {
+// bestMasked is best where some GPUs are masked; as they change with time,
+// nothing is kept.
+func (p *Placement) bestMasked(r *sim.Round, s *Shape, m Mask) int {
 	best, top, ties := -1, noRoom, 0
 	for _, i := range p.order {
-		p.look(r, int(i), s.GPUs, blocked)
-		if !p.fits(s, r.Alignment()) {
+		p.look(r, int(i), s.GPUs, m)
+		if m.Node != nil && m.Node(int(i)) || !p.fits(s, r.Alignment()) {
 			continue
 		}
 		score := p.scorer.Score(&p.node, s)

@@ -146,13 +146,22 @@ func shapeOf(j *sim.ActiveJob, gpus int) Shape {
 	return s
 }
 
+// Mask is what a job must leave alone. A nil function leaves nothing alone.
+type Mask struct {
+	GPU  func(g, size int) bool // for a job on so many GPUs
+	Node func(n int) bool
+}
+
 // Start starts a job at the smallest size it accepts and for which some node
-// has room. GPUs for which blocked holds, if it is given, are left alone. A job
-// too large for any node goes where sim.Round.StartFirst puts it, if nothing is
-// blocked. It reports whether there was room.
-func (p *Placement) Start(r *sim.Round, j *sim.ActiveJob, blocked func(gpu, size int) bool) bool {
+// has room that is not masked. A job too large for any node goes where
+// sim.Round.StartFirst puts it, if nothing is masked. It reports whether there
+// was room.
+func (p *Placement) Start(r *sim.Round, j *sim.ActiveJob, m Mask) bool {
+	if p.scorer == nil {
+		p.open(r.Cluster().Topology())
+	}
 	if j.MaxGPUs == 0 {
-		return p.startOn(r, j, 0, nil)
+		return p.startOn(r, j, 0, m)
 	}
 	p.sizes = j.Sizes(p.sizes[:0], r.Alignment())
 	for _, n := range p.sizes {
@@ -160,9 +169,9 @@ func (p *Placement) Start(r *sim.Round, j *sim.ActiveJob, blocked func(gpu, size
 			continue
 		}
 		if !r.FitsNode(j, n) {
-			return blocked == nil && r.StartFirst(j)
+			return m.GPU == nil && m.Node == nil && r.StartFirst(j)
 		}
-		if p.startOn(r, j, n, blocked) {
+		if p.startOn(r, j, n, m) {
 			return true
 		}
 	}
@@ -170,16 +179,16 @@ func (p *Placement) Start(r *sim.Round, j *sim.ActiveJob, blocked func(gpu, size
 }
 
 // startOn starts a job on n GPUs of the best node.
-func (p *Placement) startOn(r *sim.Round, j *sim.ActiveJob, n int, blocked func(gpu, size int) bool) bool {
+func (p *Placement) startOn(r *sim.Round, j *sim.ActiveJob, n int, m Mask) bool {
 	if n == 0 && r.Closed() && r.Now()+j.Estimate > r.Horizon() {
 		return false
 	}
 	s := shapeOf(j, n)
 	var node int
-	if blocked == nil {
-		node = p.best(r, &s)
+	if m.GPU == nil || n == 0 {
+		node = p.best(r, &s, m.Node)
 	} else {
-		node = p.bestAvoiding(r, &s, blocked)
+		node = p.bestMasked(r, &s, m)
 	}
 	if node < 0 {
 		return false
@@ -187,20 +196,20 @@ func (p *Placement) startOn(r *sim.Round, j *sim.ActiveJob, n int, blocked func(
 	if n == 0 {
 		return r.StartOn(j, node)
 	}
-	p.look(r, node, n, blocked)
+	p.look(r, node, n, m)
 	p.scratch = p.gpus(&s, r.Alignment())
 	return r.Start(j, p.scratch...)
 }
 
-// look fills p.node in, with blocked GPUs as if they were in use.
-func (p *Placement) look(r *sim.Round, node, size int, blocked func(gpu, size int) bool) {
+// look fills p.node in, with masked GPUs as if they were in use.
+func (p *Placement) look(r *sim.Round, node, size int, m Mask) {
 	n := &p.node
 	r.Cluster().Look(node, n)
-	if blocked == nil {
+	if m.GPU == nil {
 		return
 	}
 	for i, left := range n.Left {
-		if left == 0 || !blocked(n.GPUs.First+i, size) {
+		if left == 0 || !m.GPU(n.GPUs.First+i, size) {
 			continue
 		}
 		if left == hardware.Whole {
