@@ -71,10 +71,11 @@ func (e *engine) firstFit(c *hardware.Cluster, j *Job, n int) (gpus []hardware.R
 
 // oneNode reports whether some node, when empty, could hold the whole job.
 func (e *engine) oneNode(j *Job, n int) bool {
-	q := &j.Request
-	for _, p := range e.w.Topology.Pools() {
-		if n <= min(p.GPUsPerNode, p.GPUs) && (p.CPUMilli == 0 || q.CPUMilli <= p.CPUMilli) &&
-			(p.MemoryMiB == 0 || q.MemoryMiB <= p.MemoryMiB) && (n == 0 || q.Models.Accepts(p.SKU.Name)) {
+	q, t := &j.Request, e.w.Topology
+	for i, r := range t.Nodes() {
+		p := t.PoolOf(i)
+		if n <= r.N && (p.CPUMilli == 0 || q.CPUMilli <= p.CPUMilli) && (p.MemoryMiB == 0 || q.MemoryMiB <= p.MemoryMiB) &&
+			(n == 0 || q.Models.Accepts(p.SKU.Name)) && (n < 2 || e.w.Alignment != hardware.Buddy || (r.First+n-1)/n*n+n <= r.End()) {
 			return true
 		}
 	}
