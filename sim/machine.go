@@ -12,7 +12,7 @@ type Machine interface {
 	Left(g int) int // thousandths of a GPU
 	InShares() (held, left int)
 	Look(node int, n *hardware.Node)
-	Version(node int) uint32
+	Versions() []uint32 // by node
 	IsFree(r hardware.Range) bool
 	FindBlock(n int, a hardware.Alignment, across bool) (first int, ok bool)
 	FindBlockFrom(from, n int, a hardware.Alignment, across bool) (first int, ok bool)

@@ -127,8 +127,8 @@ func (m *Fragmentation) Of(c sim.Machine) float64 {
 		m.version, m.of = make([]uint32, n), make([]float64, n)
 	}
 	sum := 0.0
-	for i := range m.of {
-		if v := c.Version(i); fresh || v != m.version[i] {
+	for i, v := range c.Versions() {
+		if fresh || v != m.version[i] {
 			c.Look(i, &m.node)
 			m.version[i], m.of[i] = v, m.f.of(m.node.Pool.SKU.Name, m.node.CPUMilli, m.node.Left)
 		}

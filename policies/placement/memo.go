@@ -12,7 +12,7 @@ type memo struct {
 	tables []table
 }
 
-// table is the scores for one shape, by node.
+// table is the scores for one shape, in the order of ties.
 type table struct {
 	version []uint32
 	score   []int8 // noRoom where the job does not fit
@@ -54,14 +54,17 @@ func (m *memo) table(s *Shape, nodes int) (t *table, fresh bool) {
 func (p *Placement) best(r *sim.Round, s *Shape, masked func(n int) bool) int {
 	t, fresh := p.memo.table(s, len(p.order))
 	best, top, ties := -1, noRoom, 0
-	c := r.Cluster()
-	for _, i := range p.order {
-		if v := c.Version(int(i)); fresh || t.version[i] != v {
-			t.version[i] = v
-			t.score[i] = p.score(r, int(i), s)
+	versions := r.Cluster().Versions()
+	for k, i := range p.order {
+		if v := versions[i]; fresh || t.version[k] != v {
+			t.version[k] = v
+			t.score[k] = p.score(r, int(i), s)
 		}
-		score := int(t.score[i])
-		if masked != nil && score >= max(top, 0) && masked(int(i)) {
+		score := int(t.score[k])
+		if score < top {
+			continue
+		}
+		if masked != nil && score > noRoom && masked(int(i)) {
 			continue
 		}
 		if score > top {
@@ -80,7 +83,8 @@ func (p *Placement) best(r *sim.Round, s *Shape, masked func(n int) bool) int {
 // draw is one of the nodes of a score, each as likely.
 func (p *Placement) draw(t *table, score int8, ties int, masked func(n int) bool) int {
 	k := p.random.IntN(ties)
-	for i, s := range t.score {
+	for at, s := range t.score {
+		i := int(p.order[at])
 		if s != score || masked != nil && masked(i) {
 			continue
 		}

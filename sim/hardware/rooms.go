@@ -77,6 +77,7 @@ func (c *Cluster) changeRoom(n, cpuMilli, memoryMiB int) {
 	c.rooms.version[n]++
 }
 
-// Version is a number that moves whenever anything changes on node n, so that
-// what was worked out from its state can be kept until then.
-func (c *Cluster) Version(n int) uint32 { return c.rooms.version[n] }
+// Versions has a number for each node that moves whenever anything changes on
+// it, so that what was worked out from its state can be kept until then. It is
+// the cluster's own, to be read only.
+func (c *Cluster) Versions() []uint32 { return c.rooms.version }
