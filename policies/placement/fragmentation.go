@@ -55,7 +55,6 @@ func typicalOf(count map[Shape]int, total int) []Typical {
 type fragmentation struct {
 	typical []Typical
 	accepts map[string][]bool // model → whether each typical job accepts it
-	sorted  []int
 }
 
 func newFragmentation(typical []Typical) *fragmentation {
