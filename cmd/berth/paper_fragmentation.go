@@ -8,12 +8,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"gonum.org/v1/gonum/stat"
 
+	"berth/plots"
 	"berth/policies"
 	"berth/policies/placement"
 	"berth/sim"
@@ -94,7 +94,7 @@ func (p *paper) fragmentation(dir *experiment.Dir) error {
 		return err
 	}
 	printPacking(p.cmd.OutOrStdout(), results)
-	return nil
+	return drawPacking(dir.Path("."), results)
 }
 
 // readPackingVariants reads the cluster and the lists of pods that are there.
@@ -210,18 +210,51 @@ func packingCSV(results []*packingResult) []byte {
 	return b.Bytes()
 }
 
+// printPacking writes our figures and the published ones side by side.
 func printPacking(w io.Writer, results []*packingResult) {
-	fmt.Fprintf(w, "%d seeds, ours | published, in %% of the cluster's GPUs\n", packingSeeds)
+	fmt.Fprintf(w, "pods arrive and stay; %% of the cluster's GPUs, ours | published, means of %d seeds\n", packingSeeds)
 	for i, r := range results {
 		if i%len(packingPolicies) == 0 {
-			fmt.Fprintf(w, "\n%s\n", r.variant)
+			fmt.Fprintf(w, "\n%-12s %17s %17s %17s\n", r.variant, "given at 100 %", "given at 130 %", "in pieces at 130 %")
 		}
-		_ = strings.ToUpper
-		_ = tabwriter.Escape
-		fmt.Fprintf(w, "%12s %6.2f %6.2f %6.2f", r.policy, r.allocation(100), r.allocation(130), r.fragmentation(130))
-		if p := r.published; p != nil {
-			fmt.Fprintf(w, "  | %6.2f %6.2f %6.2f", p.Allocation[100], p.Allocation[130], p.Fragmentation[130])
+		fmt.Fprintf(w, "  %-10s", r.policy)
+		for k, ours := range []float64{r.allocation(100), r.allocation(130), r.fragmentation(130)} {
+			text := fmt.Sprintf("%.2f", ours)
+			if p := r.published; p != nil {
+				text += fmt.Sprintf(" | %5.2f", []float64{p.Allocation[100], p.Allocation[130], p.Fragmentation[130]}[k])
+			}
+			fmt.Fprintf(w, " %17s", text)
 		}
 		fmt.Fprintln(w)
 	}
+}
+
+// drawPacking draws a figure for each list of pods, the best placement first.
+func drawPacking(dir string, results []*packingResult) error {
+	for of := range slices.Chunk(results, len(packingPolicies)) {
+		var curves []plots.PlacementCurve
+		for _, r := range slices.Backward(of) {
+			c := plots.PlacementCurve{Label: r.policy}
+			for x := 0; x <= 100*packingLoad; x++ {
+				c.Allocation = append(c.Allocation, r.allocation(x))
+				c.Fragmentation = append(c.Fragmentation, r.fragmentation(x))
+			}
+			if r.published != nil {
+				c.PublishedAllocation, c.PublishedFragmentation = r.published.Allocation, r.published.Fragmentation
+			}
+			curves = append(curves, c)
+		}
+		name, title := "fragmentation", "openb, "+of[0].variant
+		if of[0].variant != packingVariants[0] {
+			name += "-" + of[0].variant
+		}
+		f, err := plots.Fragmentation(title, curves)
+		if err == nil {
+			_, err = f.Save(dir, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
