@@ -49,7 +49,12 @@ func newPaper() *cobra.Command {
 				if len(only) > 0 && !slices.Contains(only, c.name) {
 					continue
 				}
-				if err := p.chapter(c, filepath.Join(cmp.Or(out, filepath.Join("out", "paper")), c.name)); err != nil {
+				err := p.chapter(c, filepath.Join(cmp.Or(out, filepath.Join("out", "paper")), c.name))
+				if errors.Is(err, errNoData) && len(only) == 0 {
+					fmt.Fprintf(cmd.ErrOrStderr(), "left out: %v\n", err)
+					continue
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -71,6 +76,9 @@ func chapterList() string {
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
+
+// errNoData is why a chapter on recorded traces cannot be made.
+var errNoData = errors.New("recorded traces are not there")
 
 // paper is one call of the command.
 type paper struct {
