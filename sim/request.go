@@ -164,7 +164,9 @@ func (e *engine) illegalRequest(j *ActiveJob, gpus []hardware.Range) (rule, deta
 // StartOn starts a waiting job that needs no GPUs on a node, where it holds its
 // CPUs and memory until it ends. It reports whether the decision was legal.
 func (r *Round) StartOn(j *ActiveJob, node int) bool {
-	j.Node = node
+	if j.State == Waiting {
+		j.Node = node
+	}
 	return r.Start(j)
 }
 
