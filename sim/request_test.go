@@ -110,7 +110,7 @@ func TestImpossibleRequests(t *testing.T) {
 		{1, request{GPUMilli: 1000}, runs}, {1, request{GPUMilli: 1}, runs}, {1, request{GPUMilli: 1001}, outside}, {1, request{GPUMilli: -1}, outside},
 		{2, request{GPUMilli: 500}, shares}, {0, request{GPUMilli: 500, CPUMilli: 1}, shares}, {0, request{}, "its range of sizes is empty"},
 		{0, request{CPUMilli: 1 << 30}, runs}, // on the node that does not count CPUs
-		{2, request{CPUMilli: 4001}, runs}, // on two nodes
+		{2, request{CPUMilli: 4001}, runs},    // on two nodes
 		{3, request{CPUMilli: 6000}, runs}, {4, request{CPUMilli: 8001}, noNode},
 		{1, request{MemoryMiB: 1 << 40}, outside}, {2, request{MemoryMiB: 201}, noNode}, {1, request{MemoryMiB: 101, Models: "A"}, noNode},
 		{1, request{Models: "C"}, noNode}, {2, request{Models: "B"}, noNode}, {1, request{Models: "C|B"}, runs}, {4, request{Models: "A"}, runs}, {5, request{Models: "A"}, noNode},
