@@ -1,10 +1,6 @@
 package traces
 
-import (
-	"fmt"
-
-	"berth/sim"
-)
+import "berth/sim"
 
 func init() {
 	register(Format{
@@ -28,8 +24,4 @@ func acmeKind(word []byte) sim.Kind {
 		return sim.BatchInference
 	}
 	return sim.Generic
-}
-
-func badCalendar(column string, field []byte) error {
-	return fmt.Errorf("%s is %s; accepted are 1970-01-01 00:00:00 to 2095-12-31 23:59:59, with or without an offset as +08:00, or blank", column, quote(field))
 }

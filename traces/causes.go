@@ -37,7 +37,6 @@ var (
 	quirkFromZero    = cause{quirk: true, what: "submitted before the record's zero", hint: "zero is taken"}
 	quirkEarlyStart  = cause{quirk: true, what: "started before it was submitted", hint: "clocks differ; only the length of the run is used"}
 	quirkOtherRun    = cause{quirk: true, what: "duration differs from end − start", hint: "end − start is taken"}
-	quirkOwnRun      = cause{quirk: true, what: "start or end missing, duration given", hint: "the duration is taken"}
 	quirkWholeGPUs   = cause{quirk: true, what: "shares of more than one GPU", hint: "each share is given a whole GPU"}
 )
 
@@ -47,11 +46,11 @@ var (
 	asFlags = strings.NewReplacer(
 		"{keep-going}", "--keep-going", "{sort}", "--sort", "{cpu-only}", "--cpu-only", "{completed}", "--completed",
 		"{record-end}", "--record-end ", "{min-run}", "--min-run ", "{unit}", "--unit ", "{gpus}", "--gpus ",
-		"{with}", "--with ", "{gpu-type}", "--gpu-type ", "{as}", "--as ")
+		"{with}", "--with ", "{gpu-type}", "--gpu-type ", "{as}", "--as ", "{flops}", "--flops ")
 	asSettings = strings.NewReplacer(
 		"{keep-going}", "--set trace.keep_going=true", "{sort}", "--set trace.sort=true",
 		"{cpu-only}", "--set trace.cpu_only=true", "{completed}", "--set trace.completed=true",
 		"{record-end}", "--set trace.record_end=", "{min-run}", "--set trace.min_run=", "{unit}", "--set trace.unit=",
 		"{gpus}", "--set cluster.gpus=", "{with}", "--set trace.with=", "{gpu-type}", "--set trace.gpu_type=",
-		"{as}", "--set trace.format=")
+		"{as}", "--set trace.format=", "{flops}", "--set trace.flops=")
 )

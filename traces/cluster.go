@@ -192,34 +192,19 @@ func (l *nodeList) read() ([]Node, error) {
 
 // parse makes a node of the current row.
 func (l *nodeList) parse() (n Node, err error) {
-	f := l.format
-	n.Name, n.Model = l.in.tenants.get(l.t.fields[l.node]), l.in.tenants.get(l.t.fields[l.model])
-	if l.ids.add(l.t.fields[l.node]) {
-		return n, fmt.Errorf("%s %s is there twice; accepted is once", f.node, quote(l.t.fields[l.node]))
+	f, fields, v := l.format, l.t.fields, reading{in: l.in}
+	if l.ids.add(fields[l.node]) {
+		v.fail(fmt.Errorf("%s %s is there twice; accepted is once", f.node, quote(fields[l.node])))
 	}
-	gpus, err := count(f.gpus, l.t.fields[l.gpus], maxNodeGPUs)
-	if err != nil {
-		return n, err
+	n = Node{
+		Name: l.in.tenants.get(fields[l.node]), Model: l.in.tenants.get(fields[l.model]),
+		GPUs:     v.count(f.gpus, fields[l.gpus], maxNodeGPUs),
+		CPUMilli: v.count(f.cpu, fields[l.cpu], math.MaxInt32/f.cpuMilli) * int(f.cpuMilli),
 	}
-	cpu, err := count(f.cpu, l.t.fields[l.cpu], math.MaxInt32/f.cpuMilli)
-	if err != nil {
-		return n, err
-	}
-	n.GPUs, n.CPUMilli = int(gpus), int(cpu*f.cpuMilli)
-	if f.memory == "" || blank(l.t.fields[l.memory]) {
+	if f.memory == "" || blank(fields[l.memory]) {
 		l.in.quirk(&quirkNoMemory)
-		return n, nil
+	} else {
+		n.MemoryMiB = v.count(f.memory, fields[l.memory], math.MaxInt32)
 	}
-	memory, err := count(f.memory, l.t.fields[l.memory], math.MaxInt32)
-	n.MemoryMiB = int(memory)
-	return n, err
-}
-
-// count reads a whole number from 0 to a limit.
-func count(column string, field []byte, limit int64) (int64, error) {
-	n, ok := parseNumber(field)
-	if !ok || n.nano != 0 || n.whole < 0 || n.whole > limit {
-		return 0, fmt.Errorf("%s is %s; accepted is an integer from 0 to %d", column, quote(field), limit)
-	}
-	return n.whole, nil
+	return n, v.err
 }

@@ -131,6 +131,22 @@ func (e *each) next(j *sim.Job) (bool, error) {
 	}
 }
 
+// optional is a field of a column that may be missing; a missing one is blank.
+func (t *table) optional(at int) []byte {
+	if at < 0 {
+		return nil
+	}
+	return t.fields[at]
+}
+
+// text is an optional field as one string for equal fields; "" when blank.
+func (t *table) text(at int) string {
+	if f := t.optional(at); !blank(f) {
+		return t.in.tenants.get(f)
+	}
+	return ""
+}
+
 // split cuts a line at its commas; fields alias the line.
 func (t *table) split(line []byte) error {
 	t.fields = t.fields[:0]

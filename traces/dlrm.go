@@ -42,28 +42,13 @@ func openDLRM(in *input) (rows, error) {
 func (d *dlrm) parse(j *sim.Job) (bool, error) {
 	f, in := d.fields, d.in
 	r := record{row: d.row, name: f[d.sn], tenant: d.text(d.app), run: Unrecorded}
-	var err error
-	if r.submit, err = in.timeOf("creation_time", f[d.created]); err != nil {
-		return false, err
-	}
-	if r.start, err = in.timeOf("scheduled_time", f[d.scheduled]); err != nil {
-		return false, err
-	}
-	if r.end, err = in.timeOf("deletion_time", f[d.deleted]); err != nil {
-		return false, err
-	}
-	milli, err := amount("gpu_request", f[d.gpu], 1000, 1000*maxNodeGPUs)
-	if err != nil {
-		return false, err
-	}
-	cpu, err := amount("cpu_request", f[d.cpu], 1000, math.MaxInt32)
-	if err != nil {
-		return false, err
-	}
-	mib, err := amount("memory_request", f[d.memory], 1024, math.MaxInt32) // of GiB
-	if err != nil {
-		return false, err
-	}
+	v := reading{in: in}
+	r.submit = v.time("creation_time", f[d.created])
+	r.start = v.time("scheduled_time", f[d.scheduled])
+	r.end = v.time("deletion_time", f[d.deleted])
+	milli := v.amount("gpu_request", f[d.gpu], 1000, 1000*maxNodeGPUs)
+	cpu := v.amount("cpu_request", f[d.cpu], 1000, math.MaxInt32)
+	mib := v.amount("memory_request", f[d.memory], 1024, math.MaxInt32) // of GiB
 	r.gang(1, milli, cpu, mib)
-	return in.judge(&r, &d.names, j), nil
+	return v.judge(&r, &d.names, j)
 }

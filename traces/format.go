@@ -61,6 +61,12 @@ func choose(name, file string, head []byte) (Format, error) {
 		return Format{}, fmt.Errorf("traces: format %q is unknown; accepted are %s", name, formatNames())
 	}
 	first := headLine(head)
+	switch {
+	case hasColumns(head, clusterFormats[0].columns()...), hasColumns(head, clusterFormats[1].columns()...):
+		return Format{}, &InputError{File: file, Line: 1, Msg: "is a list of nodes; it makes a cluster, beside a trace of jobs"}
+	case hasColumns(head, "contexttokens"), hasColumns(head, "request tokens"), hasColumns(head, "request_type"), bytes.Contains(first, []byte(`"input_length"`)):
+		return Format{}, &InputError{File: file, Line: 1, Msg: "is a trace of requests; it makes the demand of a service (service.traffic), not jobs"}
+	}
 	return Format{}, &InputError{File: file, Line: 1, Msg: fmt.Sprintf(
 		"format not recognised from %s; accepted are %s; --as NAME forces one", quote(first), formatNames())}
 }

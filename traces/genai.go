@@ -44,12 +44,8 @@ func (g *genai) parse(j *sim.Job) (bool, error) {
 		row: g.row, tenant: g.text(g.group), kind: sim.BatchInference, state: stateOf(f[g.status]),
 		start: Unrecorded, end: Unrecorded, gpus: 1,
 	}
-	var err error
-	if r.submit, err = in.at(&g.clock, "gmt_create", f[g.create]); err != nil {
-		return false, err
-	}
-	if r.run, err = in.timeOf("exec_time_seconds", f[g.exec]); err != nil {
-		return false, err
-	}
-	return in.judge(&r, nil, j), nil
+	v := reading{in: in}
+	r.submit = v.calendar(&g.clock, "gmt_create", f[g.create])
+	r.run = v.time("exec_time_seconds", f[g.exec])
+	return v.judge(&r, nil, j)
 }

@@ -68,53 +68,25 @@ func (s *slurm) parse(j *sim.Job) (bool, error) {
 	if r.tenant == "" {
 		r.tenant = s.text(s.user)
 	}
-	var err error
-	if r.submit, err = in.at(&s.clock, "submit_time", f[s.submit]); err != nil {
-		return false, err
-	}
-	if r.start, err = in.at(&s.clock, "start_time", f[s.start]); err != nil {
-		return false, err
-	}
-	if r.end, err = in.at(&s.clock, "end_time", f[s.end]); err != nil {
-		return false, err
-	}
-	if r.run, err = in.timeOf("duration", f[s.duration]); err != nil {
-		return false, err
-	}
-	if r.gpus, err = amount("gpu_num", f[s.gpus], 1, maxGPUs); err != nil {
-		return false, err
-	}
-	if r.cpu, err = amount("cpu_num", f[s.cpus], 1000, math.MaxInt32); err != nil {
-		return false, err
-	}
-	if r.mem, err = s.memoryOf(); err != nil {
-		return false, err
-	}
+	v := reading{in: in}
+	r.submit = v.calendar(&s.clock, "submit_time", f[s.submit])
+	r.start = v.calendar(&s.clock, "start_time", f[s.start])
+	r.end = v.calendar(&s.clock, "end_time", f[s.end])
+	r.run = v.time("duration", f[s.duration])
+	r.gpus = v.amount("gpu_num", f[s.gpus], 1, maxGPUs)
+	r.cpu = v.amount("cpu_num", f[s.cpus], 1000, math.MaxInt32)
+	r.mem = s.memoryOf(&v)
 	r.kind = acmeKind(s.optional(s.kind))
-	return in.judge(&r, &s.names, j), nil
+	return v.judge(&r, &s.names, j)
 }
 
 // memoryOf is the memory of all nodes of the job, where one is recorded.
-func (s *slurm) memoryOf() (int, error) {
+func (s *slurm) memoryOf(v *reading) int {
 	pod := s.optional(s.memory)
 	if blank(pod) {
-		return 0, nil
+		return 0
 	}
-	nodes, err := amount("node_num", s.optional(s.nodes), 1, 1<<20)
-	if err != nil {
-		return 0, err
-	}
-	mib, err := amount("mem_per_pod_GB", pod, 1024, math.MaxInt32)
-	return int(min(int64(mib)*int64(max(nodes, 1)), math.MaxInt32)), err
-}
-
-// at reads a calendar time, or Unrecorded where the field is blank.
-func (in *input) at(c *clock, column string, field []byte) (sim.Time, error) {
-	if blank(field) {
-		return Unrecorded, nil
-	}
-	if t, ok := c.parse(field); ok {
-		return t, nil
-	}
-	return 0, badCalendar(column, field)
+	nodes := v.amount("node_num", s.optional(s.nodes), 1, 1<<20)
+	mib := v.amount("mem_per_pod_GB", pod, 1024, math.MaxInt32)
+	return int(min(int64(mib)*int64(max(nodes, 1)), math.MaxInt32))
 }

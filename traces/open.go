@@ -36,8 +36,9 @@ type Options struct {
 	RecordEnd sim.Time // in the record's own time (since 1970 for calendar times): jobs without an end ended then; 0 means that they are rejected
 
 	// What some formats need beside the file itself.
-	With    string // a second file: throughputs of gavel, task table of pai-job and pai-instance, job table of pai-task
-	GPUType string // of gavel's throughputs; "" means v100
+	With    string  // a second file: throughputs of gavel, task table of pai-job and pai-instance, job table of pai-task
+	GPUType string  // of gavel's throughputs; "" means v100
+	Flops   float64 // a second, of a processor of batsim's parallel profiles; 0 means that they are rejected
 
 	// Settings says that remedies in errors and reports are named as settings
 	// of berth run (--set trace.sort=true), not as flags of berth trace
@@ -60,6 +61,9 @@ func (o Options) check() (Options, error) {
 	if o.Unit < 0 || o.Unit > 24*time.Hour {
 		return o, fmt.Errorf("traces: Unit is %v; accepted are 0 (means the format's) to 24h", o.Unit)
 	}
+	if !(o.Flops >= 0) {
+		return o, fmt.Errorf("traces: Flops is %v; accepted are 0 (unknown) and above", o.Flops)
+	}
 	if o.MinRun < 0 || o.RecordEnd < 0 {
 		return o, fmt.Errorf("traces: MinRun is %v, RecordEnd %v; accepted are 0 and above", o.MinRun, o.RecordEnd)
 	}
@@ -76,6 +80,7 @@ func (o Options) check() (Options, error) {
 type Trace struct {
 	in     *input
 	format Format
+	rows   rows
 	order  order
 	file   io.Closer
 	err    error // the first error, repeated ever after
@@ -158,7 +163,7 @@ func NewReader(r io.Reader, name string, opts Options) (*Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trace{in: in, format: format}
+	t := &Trace{in: in, format: format, rows: rows}
 	if opts.Sort || !format.Sorted {
 		t.order = newSorter(rows, in)
 	} else {
@@ -207,6 +212,9 @@ func (t *Trace) Report() *Report { return t.in.report() }
 // Close releases the file and whatever a sort has spilled.
 func (t *Trace) Close() error {
 	err := t.order.close()
+	if held, ok := t.rows.(interface{ close() error }); ok {
+		err = errors.Join(err, held.close())
+	}
 	if t.file != nil {
 		err = errors.Join(err, t.file.Close())
 		t.file = nil

@@ -1,7 +1,6 @@
 package traces
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -155,44 +154,22 @@ func (o *openb) start(in *input) error {
 
 // pod makes a pod of the current row.
 func (o *openb) pod(p *Pod) error {
-	f := o.fields
-	gpus, err := count("num_gpu", f[o.gpus], maxNodeGPUs)
-	if err != nil {
-		return err
-	}
-	milli, err := count("gpu_milli", f[o.milli], 1000)
-	if err != nil {
-		return err
-	}
-	cpu, err := count("cpu_milli", f[o.cpu], math.MaxInt32)
-	if err != nil {
-		return err
-	}
-	memory, err := count("memory_mib", f[o.memory], math.MaxInt32)
-	if err != nil {
-		return err
+	f, v := o.fields, reading{in: o.in}
+	gpus := v.count("num_gpu", f[o.gpus], maxNodeGPUs)
+	milli := v.count("gpu_milli", f[o.milli], 1000)
+	*p = Pod{
+		Name: string(f[o.name]), GPUs: gpus, QoS: o.text(o.qos), Phase: o.text(o.phase),
+		Created: v.time("creation_time", o.optional(o.created)), Scheduled: v.time("scheduled_time", o.optional(o.scheduled)),
+		Deleted: v.time("deletion_time", o.optional(o.deleted)),
+		Request: hardware.Request{
+			GPUMilli: milli % 1000, CPUMilli: v.count("cpu_milli", f[o.cpu], math.MaxInt32),
+			MemoryMiB: v.count("memory_mib", f[o.memory], math.MaxInt32), Models: v.models("gpu_spec", o.optional(o.spec)),
+		},
 	}
 	if (gpus == 0) != (milli == 0) {
-		return fmt.Errorf("num_gpu is %d and gpu_milli %d; accepted are both 0 or neither", gpus, milli)
+		v.fail(fmt.Errorf("num_gpu is %d and gpu_milli %d; accepted are both 0 or neither", gpus, milli))
 	}
-	*p = Pod{
-		Name: string(f[o.name]), GPUs: int(gpus),
-		Request: hardware.Request{GPUMilli: int(milli % 1000), CPUMilli: int(cpu), MemoryMiB: int(memory)},
-		QoS:     o.text(o.qos), Phase: o.text(o.phase),
-	}
-	if p.Request.Models, err = models("gpu_spec", o.optional(o.spec)); err != nil {
-		return err
-	}
-	for _, c := range []struct {
-		name string
-		at   int
-		to   *sim.Time
-	}{{"creation_time", o.created, &p.Created}, {"scheduled_time", o.scheduled, &p.Scheduled}, {"deletion_time", o.deleted, &p.Deleted}} {
-		if *c.to, err = o.in.timeOf(c.name, o.optional(c.at)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return v.err
 }
 
 // parse makes a job of the current row.
@@ -210,46 +187,4 @@ func (o *openb) parse(j *sim.Job) (bool, error) {
 		r.end = Unrecorded
 	}
 	return o.in.judge(&r, &o.names, j), nil
-}
-
-// optional is a field of a column that may be missing; a missing one is blank.
-func (t *table) optional(at int) []byte {
-	if at < 0 {
-		return nil
-	}
-	return t.fields[at]
-}
-
-// text is an optional field as one string for equal fields; "" when blank.
-func (t *table) text(at int) string {
-	if f := t.optional(at); !blank(f) {
-		return t.in.tenants.get(f)
-	}
-	return ""
-}
-
-// models reads a set of GPU models: names separated by "|", or blank for any.
-func models(column string, field []byte) (hardware.Models, error) {
-	if blank(field) {
-		return "", nil
-	}
-	for part := range bytes.SplitSeq(field, []byte{'|'}) {
-		if len(bytes.TrimSpace(part)) == 0 {
-			return "", fmt.Errorf("%s is %s; accepted are names separated by |", column, quote(field))
-		}
-	}
-	return hardware.Models(field), nil
-}
-
-// timeOf reads seconds, or Unrecorded where the field is blank.
-func (in *input) timeOf(column string, field []byte) (sim.Time, error) {
-	if blank(field) {
-		return Unrecorded, nil
-	}
-	if n, ok := parseNumber(field); ok {
-		if t, ok := in.time(n); ok {
-			return t, nil
-		}
-	}
-	return 0, fmt.Errorf("%s is %s; accepted is a number of seconds below %.0f, or blank", column, quote(field), float64(maxSeconds))
 }

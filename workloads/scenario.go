@@ -56,6 +56,8 @@ type Service struct {
 	WidthHours float64 `toml:"width_hours"` // standard deviation of the bump; 0 means 3
 	Noise      float64 `toml:"noise"`       // standard deviation of a factor around 1
 	Demand     []int   `toml:"demand"`      // one level a step, instead of the bump
+
+	Traffic *Traffic `toml:"traffic"` // a recorded trace of requests, instead of the bump
 }
 
 // JobClass describes Count jobs that are drawn alike.

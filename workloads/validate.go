@@ -102,6 +102,8 @@ func (v *Service) validate() error {
 		return fmt.Errorf("min = %d, max = %d; 0 ≤ min ≤ max is needed", v.Min, v.Max)
 	case v.SwapCap != nil && *v.SwapCap < 0:
 		return fmt.Errorf("swap_cap = %d is negative; 0 means no limit", *v.SwapCap)
+	case v.Traffic != nil && v.Demand == nil:
+		return errors.New("traffic is not loaded; LoadTraffic comes first")
 	case v.Base < 0 || v.Peak < v.Base:
 		return fmt.Errorf("base = %g, peak = %g; 0 ≤ base ≤ peak is needed", v.Base, v.Peak)
 	}

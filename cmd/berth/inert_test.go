@@ -106,6 +106,7 @@ var labels = map[string]string{
 	"policy.replan":            "acts between steps, where scenarios have no events: TestReplan in policies",
 	"cluster.sku":              "a label until capacity is priced",
 	"cluster.domains_per_rack": "racks are not asked about by any policy yet",
+	"service.traffic":          "makes a demand, which moves: TestTraffic in workloads",
 	"service.tenant":           "a label until shares of tenants are enforced",
 }
 

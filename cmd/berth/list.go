@@ -55,7 +55,7 @@ func newList() *cobra.Command {
 				}
 			case "formats":
 				for _, f := range traces.Formats() {
-					row(f.Name, f.Description)
+					row(f.Name, f.Description+". Times: "+f.Times)
 				}
 			case "figures":
 				for _, f := range figureNames {
