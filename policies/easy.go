@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"berth/policies/placement"
 	"berth/sim"
 	"berth/sim/hardware"
 )
@@ -19,11 +20,15 @@ type easy struct {
 	byNode   bool // jobs ask their nodes for more than whole GPUs, or are placed by node
 	trial    sim.Trial
 	freed    []int // nodes on which jobs have ended in the trial
+
+	// tried has what jobs that found no place in this round asked for: true
+	// where they might have taken any node.
+	tried map[placement.Shape]bool
 }
 
 func newEASY(c Config) (sim.Policy, error) {
 	services := newServiceSchedule(c, "peak")
-	return &easy{services: services, calendar: calendar{services: services}, byNode: services.place != nil}, nil
+	return &easy{services: services, calendar: calendar{services: services}, byNode: services.place != nil, tried: map[placement.Shape]bool{}}, nil
 }
 
 func (p *easy) Name() string { return "easy" }

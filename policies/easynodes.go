@@ -3,6 +3,7 @@ package policies
 import (
 	"slices"
 
+	"berth/policies/placement"
 	"berth/sim"
 	"berth/sim/hardware"
 )
@@ -13,14 +14,22 @@ import (
 func (p *easy) backfillNodes(r *sim.Round, head *sim.ActiveJob, others []*sim.ActiveJob) {
 	shadow, promised := p.promiseNodes(r, head)
 	masked := func(n int) bool { return slices.Contains(promised, n) }
+	clear(p.tried)
+	alike := r.Alignment() == hardware.Scattered && !r.Closed() && len(p.services.claims) == 0
 	for _, j := range others {
-		if j.MinGPUs > 0 && r.Cluster().Free() == 0 && j.Plain() {
-			continue
+		early := r.Now()+j.EstimateOn(j.MinGPUs) <= shadow
+		s := placement.Shape{GPUs: j.MinGPUs, Request: j.Request}
+		if last, tried := p.tried[s]; tried && alike && j.Rigid() && (last || !early) {
+			continue // a job that asks the same found no place in this round
 		}
-		if r.Now()+j.EstimateOn(j.MinGPUs) <= shadow {
-			p.services.start(r, j)
+		placed := false
+		if early {
+			placed = p.services.start(r, j)
 		} else {
-			p.services.startOffNodes(r, j, masked)
+			placed = p.services.startOffNodes(r, j, masked)
+		}
+		if !placed {
+			p.tried[s] = early
 		}
 	}
 }
