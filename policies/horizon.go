@@ -83,6 +83,11 @@ func (p *horizon) Decide(r *sim.Round) error {
 			return err
 		}
 	}
+	for _, j := range r.Arrivals() {
+		if !j.State.Final() && !j.Plain() {
+			r.Reject(j, notPlannable)
+		}
+	}
 	p.forecasts.observe(r)
 	p.forget(r)
 	now := int(r.Now() / r.Step())

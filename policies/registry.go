@@ -11,6 +11,7 @@ import (
 
 	"berth/policies/allocator"
 	"berth/policies/forecast"
+	"berth/policies/placement"
 	"berth/policies/plan"
 	"berth/sim"
 )
@@ -25,6 +26,11 @@ type Config struct {
 	// Partition is the number of GPUs set aside for services by the policy
 	// reservation; 0 means the peak of their total demand.
 	Partition int `toml:"partition"`
+
+	// Placement is which node a job gets: a name of placement.All, or "" for
+	// the lowest-numbered GPUs that suit. fifo and horizon plan places of
+	// their own and ignore it.
+	Placement string `toml:"placement"`
 
 	// The rest is read by horizon.
 
@@ -51,6 +57,8 @@ type Config struct {
 	Gamma     float64       `toml:"-" json:"-"` // decay per hour, from the scenario
 	Seed      uint64        `toml:"-" json:"-"` // of the run
 	OnOutlook func(Outlook) `toml:"-" json:"-"` // told what each plan foresees; may be nil
+
+	Typical []placement.Typical `toml:"-" json:"-"` // jobs that placement = "fgd" keeps room for; nil means those seen so far
 }
 
 // boundary is the end of a window that ends before the run does.
@@ -72,6 +80,7 @@ var entries = []Entry{
 	{"easy", "EASY backfilling: later jobs may start unless they delay the head", newEASY},
 	{"sjf", "shortest estimate first, head of line", newSJF},
 	{"priority", "highest priority first, head of line", newPriority},
+	{"loss", "each job starts where there is room when it arrives, or is refused", newLoss},
 	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
 	{"horizon", "plans a window ahead, commits the current step, plans again", newHorizon},
 }
@@ -114,6 +123,11 @@ func (c *Config) validate() error {
 			return fmt.Errorf("policy.%s = %q is unknown; accepted are %s", choice.key, choice.value, strings.Join(choice.accepted, ", "))
 		}
 	}
+	if c.Placement != "" {
+		if err := placement.Check(c.Placement); err != nil {
+			return fmt.Errorf("policy.%w", err)
+		}
+	}
 	switch {
 	case c.Partition < 0:
 		return fmt.Errorf("policy.partition = %d is negative; accepted are a number of GPUs, or 0 for the peak of the total demand", c.Partition)
@@ -139,6 +153,15 @@ func (c *Config) validate() error {
 	}
 	_, err := c.budget()
 	return errors.Join(err, c.demandErrors().Check(), forecast.DurationErrors{Sigma: c.DurationSigma}.Check())
+}
+
+// place is the placement of a valid configuration, nil for the standard one.
+func (c *Config) place() *placement.Placement {
+	if c.Placement == "" {
+		return nil
+	}
+	p, _ := placement.New(c.Placement, placement.Options{Seed: c.Seed, Typical: c.Typical})
+	return p
 }
 
 // demandErrors are the errors to add to forecasts of demand.

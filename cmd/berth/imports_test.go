@@ -17,6 +17,7 @@ var allowed = map[string][]string{
 	"sim/metrics":        {"sim", "sim/hardware"},
 	"sim/experiment":     {"sim", "sim/hardware", "sim/metrics"},
 	"policies":           {"sim", "sim/hardware", "policies/..."},
+	"policies/placement": {"sim", "sim/hardware"},
 	"policies/plan":      {"sim/hardware", "sim/config"},
 	"policies/allocator": {"sim/hardware", "policies/plan"},
 	"policies/forecast":  {"sim", "sim/hardware", "policies/plan"},

@@ -81,6 +81,7 @@ var moves = map[string]struct{ policy, old, new string }{
 
 	"policy.reserve":        {"easy:reserve=curve", "", ""},
 	"policy.partition":      {"reservation:partition=3", "", ""},
+	"policy.placement":      {"easy:placement=bestfit", "", ""},
 	"policy.window":         {"horizon:window=3", "", ""},
 	"policy.commit":         {"horizon:commit=8", "", ""},
 	"policy.replan_minutes": {"horizon:replan=step:duration_sigma=0.5:replan_minutes=15", "", ""},

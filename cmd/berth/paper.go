@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -25,6 +26,7 @@ type chapter struct {
 var chapters = []chapter{
 	{"scenarios", "FIFO and the allocator on the seven scenarios", (*paper).scenarios},
 	{"gap", "how far planners are from a proven bound", (*paper).gap},
+	{"fragmentation", "placements of shares of GPUs on a recorded cluster", (*paper).fragmentation},
 }
 
 func newPaper() *cobra.Command {
@@ -47,7 +49,12 @@ func newPaper() *cobra.Command {
 				if len(only) > 0 && !slices.Contains(only, c.name) {
 					continue
 				}
-				if err := p.chapter(c, filepath.Join(cmp.Or(out, filepath.Join("out", "paper")), c.name)); err != nil {
+				err := p.chapter(c, filepath.Join(cmp.Or(out, filepath.Join("out", "paper")), c.name))
+				if errors.Is(err, errNoData) && len(only) == 0 {
+					fmt.Fprintf(cmd.ErrOrStderr(), "left out: %v\n", err)
+					continue
+				}
+				if err != nil {
 					return err
 				}
 			}
@@ -57,6 +64,7 @@ func newPaper() *cobra.Command {
 	f := cmd.Flags()
 	f.StringSliceVar(&only, "only", nil, "make only these")
 	f.StringVarP(&out, "output", "o", "", "output folder (default out/paper)")
+	f.StringVar(&p.data, "data", cmp.Or(os.Getenv("BERTH_DATA"), "../shared/data"), "folder of recorded traces (environment: BERTH_DATA)")
 	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	return cmd
 }
@@ -64,16 +72,20 @@ func newPaper() *cobra.Command {
 func chapterList() string {
 	var b strings.Builder
 	for _, c := range chapters {
-		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.summary)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
+
+// errNoData is why a chapter on recorded traces cannot be made.
+var errNoData = errors.New("recorded traces are not there")
 
 // paper is one call of the command.
 type paper struct {
 	cmd      *cobra.Command
 	ctx      context.Context
 	parallel int
+	data     string // folder of recorded traces
 }
 
 func (p *paper) chapter(c chapter, path string) error {
