@@ -2,11 +2,12 @@ package policies
 
 import (
 	"cmp"
-	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"berth/policies/allocator"
+	"berth/policies/milp"
 	"berth/policies/plan"
 	"berth/sim"
 	"berth/sim/hardware"
@@ -67,6 +68,11 @@ func newHorizon(c Config) (sim.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Mode == "full" {
+		if _, err := milp.Select("auto"); err != nil {
+			return nil, fmt.Errorf("policy.mode = \"full\": %w", err)
+		}
+	}
 	boundary, err := c.boundary()
 	p := &horizon{c: c, budget: budget, boundary: boundary, origin: -1}
 	p.calendar.services = &serviceSchedule{}
@@ -87,7 +93,9 @@ func (p *horizon) Decide(r *sim.Round) error {
 	p.forget(r)
 	now := int(r.Now() / r.Step())
 	if p.origin < 0 || now >= p.origin+p.c.Commit || p.called(r) {
-		p.plan(r, now)
+		if err := p.plan(r, now); err != nil {
+			return err
+		}
 	}
 	if r.Now()%r.Step() == 0 {
 		p.moveServices(r, now-p.origin)
@@ -148,23 +156,24 @@ func (p *horizon) called(r *sim.Round) bool {
 }
 
 // plan makes a plan that starts with the current step.
-func (p *horizon) plan(r *sim.Round, now int) {
+func (p *horizon) plan(r *sim.Round, now int) error {
 	problem, jobs := p.problem(r, now)
 	items := itemsOf(jobs, r.Services())
 	order := p.lastOrder(items)
 	started := time.Now()
-	pl, stats := allocator.Solve(context.Background(), problem, allocator.Options{
-		Seed: p.c.Seed, Budget: p.budget, Order: order,
-	})
+	pl, order, err := p.search(r.Context(), problem, order, now)
 	p.took += time.Since(started)
+	if err != nil {
+		return err
+	}
 	if r.Now()%r.Step() == 0 {
 		p.nervous.compare(now, holders(problem, pl, items, 0))
 	}
 	if p.c.Commit < problem.Steps {
 		p.nervous.expect(now+p.c.Commit, holders(problem, pl, items, p.c.Commit))
 	}
-	p.rank = make(map[any]int, len(stats.Order))
-	for place, it := range stats.Order {
+	p.rank = make(map[any]int, len(order))
+	for place, it := range order {
 		p.rank[items[it]] = place
 	}
 	p.origin, p.madeAt, p.next = now, r.Now(), pl.Services
@@ -183,6 +192,7 @@ func (p *horizon) plan(r *sim.Round, now int) {
 			r.Explain(j, plannedLater)
 		}
 	}
+	return nil
 }
 
 // itemsOf is jobs and services as the allocator numbers them.

@@ -19,6 +19,9 @@ func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i, s := range r.Services() {
+			remember(learned, i, s.Demand.Step, s.History)
+		}
 		f.demand = learned
 	} else {
 		perfect := &forecast.Perfect{Step: r.Step()}
@@ -37,6 +40,14 @@ func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 	durations, err := forecast.NewNoisyDurations(forecast.StatedDurations{}, forecast.DurationErrors{Sigma: c.DurationSigma}, c.Seed)
 	f.durations = durations
 	return f, err
+}
+
+// remember tells what a service wanted before the run, level by level; the last
+// ends at time 0.
+func remember(d forecast.Demand, service int, step sim.Time, history []int) {
+	for i, gpus := range history {
+		d.Observe(service, -sim.Time(len(history)-i)*step, gpus)
+	}
 }
 
 // observe learns from what is seen now.
