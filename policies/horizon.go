@@ -34,6 +34,7 @@ type horizon struct {
 	next      [][][]hardware.Range // [service][step from origin on]
 	forecast  [][]int              // [service][step from origin on]: demand that the plan was made for
 	origin    int                  // the step that the plan starts with
+	first     int                  // the first step with jobs, or −1
 	madeAt    sim.Time             // when
 	rank      map[any]int          // place of a job or service in the order that gave the last plan
 	calendar  calendar             // for filling what a committed plan leaves
@@ -74,7 +75,7 @@ func newHorizon(c Config) (sim.Policy, error) {
 		}
 	}
 	boundary, err := c.boundary()
-	p := &horizon{c: c, budget: budget, boundary: boundary, origin: -1}
+	p := &horizon{c: c, budget: budget, boundary: boundary, origin: -1, first: -1}
 	p.calendar.services = &serviceSchedule{}
 	return p, err
 }

@@ -14,13 +14,15 @@ type forecasts struct {
 // newForecasts makes the configured forecasters for a run.
 func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 	f := &forecasts{}
-	if c.Forecast == "learned" {
+	if c.Forecast == "learned" || c.Forecast == "cold" {
 		learned, err := forecast.NewLearned(len(r.Services()), forecast.LearnedOptions{Step: r.Step(), Quantile: c.Quantile})
 		if err != nil {
 			return nil, err
 		}
 		for i, s := range r.Services() {
-			remember(learned, i, s.Demand.Step, s.History)
+			if c.Forecast == "learned" {
+				remember(learned, i, s.Demand.Step, s.History)
+			}
 		}
 		f.demand = learned
 	} else {

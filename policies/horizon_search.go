@@ -15,9 +15,14 @@ import (
 const defaultNodes = 200
 
 // search makes the plan of a problem, from the order of the last one on, and
-// returns the order that gave it.
+// returns the order that gave it. Each step has a seed of its own, counted from
+// the first with jobs: with a small budget the same draws every time could pass
+// the same job over for ever.
 func (p *horizon) search(ctx context.Context, q *plan.Problem, order []int, now int) (*plan.Plan, []int, error) {
-	seed := p.seedAt(now)
+	if p.first < 0 && len(q.Jobs) > 0 {
+		p.first = now
+	}
+	seed := p.c.Seed + uint64(now-max(p.first, 0))*0x9E3779B97F4A7C15 // the golden ratio: distinct for every step
 	pl, stats := allocator.Solve(ctx, q, allocator.Options{Seed: seed, Budget: p.budget, Order: order})
 	if p.c.Mode != "full" || ctx.Err() != nil {
 		return pl, stats.Order, nil
@@ -27,11 +32,4 @@ func (p *horizon) search(ctx context.Context, q *plan.Problem, order []int, now 
 		return nil, nil, fmt.Errorf("horizon, step %d: %w", now, err)
 	}
 	return out.Plan, stats.Order, nil
-}
-
-// seedAt is the seed of the plans of a step. Each step has its own, since with
-// a small budget the same draws every time could pass the same job over for
-// ever.
-func (p *horizon) seedAt(now int) uint64 {
-	return p.c.Seed + uint64(now)*0x9E3779B97F4A7C15 // the golden ratio: distinct for every step
 }

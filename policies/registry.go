@@ -41,7 +41,7 @@ type Config struct {
 	PlanGamma     float64 `toml:"gamma"`          // decay per hour inside a plan; 0 means the scenario's
 	PlanLambda    float64 `toml:"lambda"`         // weight of shortfall inside a plan; 0 means the scenario's
 
-	Forecast      string  `toml:"forecast"`       // of demand: "perfect" (the default) or "learned", a weekly profile
+	Forecast      string  `toml:"forecast"`       // of demand: "perfect" (the default), "learned", a weekly profile, or "cold", the same without what happened before the run
 	Quantile      float64 `toml:"quantile"`       // of demand that a learned forecast aims at; 0 means 0.9
 	DurationSigma float64 `toml:"duration_sigma"` // error of estimates: σ of a log-normal factor, drawn once a job
 	DemandBias    float64 `toml:"demand_bias"`    // errors of demand: see forecast.DemandErrors
@@ -112,7 +112,7 @@ func (c *Config) validate() error {
 		{"reserve", c.Reserve, []string{"peak", "curve"}},
 		{"replan", c.Replan, []string{"step", "arrival", "event"}},
 		{"mode", c.Mode, []string{"fast", "full"}},
-		{"forecast", c.Forecast, []string{"perfect", "learned"}},
+		{"forecast", c.Forecast, []string{"perfect", "learned", "cold"}},
 	} {
 		if choice.value != "" && !slices.Contains(choice.accepted, choice.value) {
 			return fmt.Errorf("policy.%s = %q is unknown; accepted are %s", choice.key, choice.value, strings.Join(choice.accepted, ", "))

@@ -13,7 +13,7 @@ import (
 type response struct {
 	cell                                       experiment.Cell
 	value, utilization, shortfall, nervousness experiment.Mean
-	interiorValue                              experiment.Mean
+	net, interiorNet                           experiment.Mean // value less the penalty of shortfall
 	runs                                       []*studyRun
 }
 
@@ -31,11 +31,12 @@ func (s *study) responses(cells []experiment.Cell, runs []*studyRun) []response 
 		}
 		out[i] = response{
 			cell: c, runs: of,
-			value:         mean(func(r *studyRun) float64 { return r.report.Value }),
-			utilization:   mean(func(r *studyRun) float64 { return r.report.Utilization }),
-			shortfall:     mean(func(r *studyRun) float64 { return r.report.ShortfallGPUHours }),
-			nervousness:   mean(func(r *studyRun) float64 { return r.nervousness }),
-			interiorValue: mean(func(r *studyRun) float64 { return r.value }),
+			value:       mean(func(r *studyRun) float64 { return r.report.Value }),
+			utilization: mean(func(r *studyRun) float64 { return r.report.Utilization }),
+			shortfall:   mean(func(r *studyRun) float64 { return r.report.ShortfallGPUHours }),
+			nervousness: mean(func(r *studyRun) float64 { return r.nervousness }),
+			net:         mean(func(r *studyRun) float64 { return r.report.Value - r.penalty }),
+			interiorNet: mean(func(r *studyRun) float64 { return r.value - r.interiorPenalty }),
 		}
 	}
 	return out
@@ -61,7 +62,7 @@ func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*stud
 	}
 	list := s.responses(cells, runs)
 	printStudy(s.cmd.OutOrStdout(), list, s.seeds)
-	return s.draw(dir.Path("figures"), list)
+	return errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), runs))
 }
 
 // printStudy writes one line a cell.
