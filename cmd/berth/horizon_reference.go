@@ -21,7 +21,7 @@ const (
 )
 
 // clairvoyantBudget is the evaluations of a clairvoyant plan.
-const clairvoyantBudget = 2000
+const clairvoyantBudget = 60_000
 
 // reference makes the run's reference, for the whole run and for the interior.
 func (s *studyRun) reference(ctx context.Context) error {
