@@ -26,6 +26,7 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 	if err != nil {
 		return err
 	}
+	e.ctx = ctx
 	err = e.run(ctx)
 	e.finish()
 	for _, o := range observers {
@@ -38,6 +39,7 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 
 // engine is the state of one run.
 type engine struct {
+	ctx       context.Context // of the run: Round hands it to the policy
 	w         Workload
 	policy    Policy
 	observers []Observer

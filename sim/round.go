@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 
@@ -13,6 +14,9 @@ type Round struct{ e *engine }
 
 // Now is the instant.
 func (r *Round) Now() Time { return r.e.now }
+
+// Context is the run's: a policy that thinks long stops when it ends.
+func (r *Round) Context() context.Context { return r.e.ctx }
 
 // Waiting are the jobs that may start, in the order in which they became
 // eligible. The slice is stable during the round: a job that was started in it

@@ -107,6 +107,12 @@ func (v *Service) validate() error {
 	case v.Base < 0 || v.Peak < v.Base:
 		return fmt.Errorf("base = %g, peak = %g; 0 ≤ base ≤ peak is needed", v.Base, v.Peak)
 	}
+	if v.HistoryWeeks < 0 || v.HistoryWeeks > 52 {
+		return fmt.Errorf("history_weeks = %d; accepted are 0 to 52", v.HistoryWeeks)
+	}
+	if v.HistoryWeeks > 0 && v.Demand != nil {
+		return errors.New("history_weeks and demand exclude each other: only the bump has a past")
+	}
 	for t, d := range v.Demand {
 		if d < 0 {
 			return fmt.Errorf("demand[%d] = %d is negative", t, d)

@@ -25,6 +25,8 @@ type chapter struct {
 
 var chapters = []chapter{
 	{"scenarios", "FIFO and the allocator on the seven scenarios", (*paper).scenarios},
+	{"horizon", "what happens at the end of the planning horizon", (*paper).horizon},
+	{"forecast", "how accurate the forecasts are on data that they had not seen", (*paper).forecast},
 	{"gap", "how far planners are from a proven bound", (*paper).gap},
 	{"fragmentation", "placements of shares of GPUs on a recorded cluster", (*paper).fragmentation},
 }
