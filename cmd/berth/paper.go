@@ -12,51 +12,58 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"berth/plots/report"
 	"berth/sim"
 	"berth/sim/experiment"
 )
 
-// chapter is one table or figure of the paper.
+// chapter is one study of the paper, with a folder of its own.
 type chapter struct {
-	name, summary string
-	make          func(p *paper, dir *experiment.Dir) error
+	name     string // of --only and of the folder
+	title    string
+	question string // what it answers, in a sentence
+	tables   []string
+	figures  []string // names of its files, without extensions
+
+	// run makes the study: it writes figures and data into the folder, prints its
+	// table, and returns tables, figures and notes. The tables' files are written
+	// from what it returns. An errAbsent leaves the study out.
+	run func(p *paper, dir *experiment.Dir) (*report.Section, error)
 }
 
+// chapters are the studies in the order of the paper.
 var chapters = []chapter{
-	{"scenarios", "FIFO and the allocator on the seven scenarios", (*paper).scenarios},
-	{"gap", "how far planners are from a proven bound", (*paper).gap},
+	{"scenarios", "Seven scenarios", "What does deciding with foresight gain over FIFO, and how does that compare with the published figures?",
+		[]string{"scenarios"}, []string{"scenarios"}, (*paper).scenarios},
+	{"gap", "Gap to the bound", "How far are the planners from a proven bound?",
+		[]string{"gap-by-planner"}, []string{"gap", "gap-by-planner"}, (*paper).gap},
 }
+
+// errAbsent says that a study cannot be made here, for want of recorded data or
+// of a program.
+var errAbsent = errors.New("cannot be made here")
 
 func newPaper() *cobra.Command {
-	var only []string
-	var out string
 	p := &paper{}
+	var out string
 	cmd := &cobra.Command{
 		Use:   "paper",
 		Short: "Regenerate the project's tables and figures",
-		Long:  "paper regenerates tables and figures, the same bytes every time (but for gap,\nwhich measures planning against the clock):\n" + chapterList(),
+		Long:  "paper regenerates tables and figures, the same bytes every time:\n" + chapterList(),
 		Args:  args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range only {
-				if !slices.ContainsFunc(chapters, func(c chapter) bool { return c.name == name }) {
-					return usage(fmt.Errorf("--only %s is unknown; accepted are:\n%s", name, chapterList()))
-				}
+			p.cmd, p.ctx, p.out = cmd, cmd.Context(), cmp.Or(out, filepath.Join("out", "paper"))
+			chosen, err := p.chosen()
+			if err != nil {
+				return err
 			}
-			p.cmd, p.ctx = cmd, cmd.Context()
-			for _, c := range chapters {
-				if len(only) > 0 && !slices.Contains(only, c.name) {
-					continue
-				}
-				if err := p.chapter(c, filepath.Join(cmp.Or(out, filepath.Join("out", "paper")), c.name)); err != nil {
-					return err
-				}
-			}
-			return nil
+			return p.make(chosen)
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&only, "only", nil, "make only these")
+	f.StringSliceVar(&p.only, "only", nil, "make only these")
 	f.StringVarP(&out, "output", "o", "", "output folder (default out/paper)")
+	f.IntVar(&p.seeds, "seeds", paperSeeds, "number of seeds behind a figure, from 2 on")
 	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	return cmd
 }
@@ -64,7 +71,7 @@ func newPaper() *cobra.Command {
 func chapterList() string {
 	var b strings.Builder
 	for _, c := range chapters {
-		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.title)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -73,22 +80,67 @@ func chapterList() string {
 type paper struct {
 	cmd      *cobra.Command
 	ctx      context.Context
+	only     []string
+	out      string
+	seeds    int // of studies that do not say otherwise
 	parallel int
 }
 
-func (p *paper) chapter(c chapter, path string) error {
-	dir, err := experiment.OpenDir(path)
+// chosen are the studies to make.
+func (p *paper) chosen() ([]chapter, error) {
+	if p.seeds < 2 {
+		return nil, usage(fmt.Errorf("--seeds %d: at least 2 are needed for an interval", p.seeds))
+	}
+	for _, name := range p.only {
+		if !slices.ContainsFunc(chapters, func(c chapter) bool { return c.name == name }) {
+			return nil, usage(fmt.Errorf("--only %s is unknown; accepted are:\n%s", name, chapterList()))
+		}
+	}
+	var chosen []chapter
+	for _, c := range chapters {
+		if len(p.only) == 0 || slices.Contains(p.only, c.name) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, nil
+}
+
+// make makes the studies, and leaves out those that cannot be made here unless
+// they were asked for by name.
+func (p *paper) make(chosen []chapter) error {
+	for _, c := range chosen {
+		_, err := p.chapter(c)
+		if errors.Is(err, errAbsent) && len(p.only) == 0 {
+			fmt.Fprintln(p.cmd.ErrOrStderr(), "left out:", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chapter makes one study.
+func (p *paper) chapter(c chapter) (*report.Section, error) {
+	dir, err := experiment.OpenDir(filepath.Join(p.out, c.name))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer dir.Discard()
-	err = c.make(p, dir)
+	s, err := c.run(p, dir)
 	if errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		return interrupted(fmt.Errorf("interrupted; %s was not finished, what was made before it is kept", c.name))
+		return nil, interrupted(fmt.Errorf("interrupted; %s was not finished, what was made before it is kept", c.name))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
+		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
-	fmt.Fprintf(p.cmd.OutOrStdout(), "\nwritten to %s\n", path)
-	return nil
+	s.Name, s.Title, s.Question = c.name, c.title, c.question
+	for _, t := range s.Tables {
+		if err := dir.WriteFile(t.Name+".csv", t.CSV()); err != nil {
+			return nil, err
+		}
+	}
+	fmt.Fprintf(p.cmd.OutOrStdout(), "\nwritten to %s\n", dir.Path(""))
+	return s, nil
 }

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"berth/plots"
+	"berth/plots/report"
 	"berth/policies"
 	"berth/policies/allocator"
 	"berth/policies/milp"
@@ -69,13 +70,13 @@ type gapRow struct {
 
 // gap measures how far planners are from a proven bound. Budgets in time make
 // its table a measurement: two runs differ a little.
-func (p *paper) gap(dir *experiment.Dir) error {
+func (p *paper) gap(dir *experiment.Dir) (*report.Section, error) {
 	if _, err := milp.Select("auto"); err != nil {
-		return err
+		return nil, fmt.Errorf("%w: %w", errAbsent, err)
 	}
 	instances, err := gapInstances()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	done, finish := progress(p.cmd, len(instances), "proving bounds")
 	err = experiment.Each(p.ctx, len(instances), p.parallel, func(ctx context.Context, i int) error {
@@ -84,10 +85,10 @@ func (p *paper) gap(dir *experiment.Dir) error {
 	})
 	finish()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	var rows []gapRow
 	for _, in := range instances { // one at a time: budgets are times
@@ -98,10 +99,13 @@ func (p *paper) gap(dir *experiment.Dir) error {
 		rows = append(rows, gapRow{in, "full", "", in.full.Objective, in.full.Gap})
 	}
 	if err := dir.WriteFile("gap.csv", gapCSV(rows)); err != nil {
-		return err
+		return nil, err
 	}
 	printGap(p.cmd.OutOrStdout(), instances, rows)
-	return drawGap(dir.Path("."), rows)
+	if err := drawGap(dir.Path("."), rows); err != nil {
+		return nil, err
+	}
+	return gapSection(rows), nil
 }
 
 func gapInstances() ([]*gapInstance, error) {
