@@ -35,6 +35,8 @@ type chapter struct {
 var chapters = []chapter{
 	{"scenarios", "Seven scenarios", "What does deciding with foresight gain over FIFO, and how does that compare with the published figures?",
 		[]string{"scenarios"}, []string{"scenarios"}, (*paper).scenarios},
+	{"ablation", "Ablation", "What does each part of the allocator bring: reservation, ordering, planning?",
+		[]string{"ablation", "ablation-by-scenario"}, []string{"ablation"}, (*paper).ablation},
 	{"gap", "Gap to the bound", "How far are the planners from a proven bound?",
 		[]string{"gap-by-planner"}, []string{"gap", "gap-by-planner"}, (*paper).gap},
 }

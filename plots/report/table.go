@@ -50,6 +50,9 @@ func Number(x float64) Cell { return Cell{"", x, math.NaN()} }
 // Estimate is a cell with a mean and the half-width of its 95 % interval.
 func Estimate(mean, half float64) Cell { return Cell{"", mean, half} }
 
+// Missing is a cell without a number.
+func Missing() Cell { return Number(math.NaN()) }
+
 // missing is how an absent number is shown.
 const missing = "–"
 
@@ -132,4 +135,18 @@ func (t *Table) record(row []Cell) []string {
 		}
 	}
 	return out
+}
+
+// Shown is a cell as it is printed: "84.2 ± 0.9".
+func (t *Table) Shown(row int, key string) string {
+	for i, c := range t.Columns {
+		if c.Key == key {
+			value, half := c.show(t.Rows[row][i])
+			if half != "" {
+				value += " ± " + half
+			}
+			return value
+		}
+	}
+	return ""
 }
