@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"traces":             {"sim"},
 	"traces/...":         {"sim", "traces"},
 	"plots":              {"sim", "sim/hardware", "sim/metrics", "policies/plan"},
-	"plots/report":       {"sim", "sim/hardware", "sim/metrics"},
+	"plots/report":       {"plots", "sim", "sim/hardware", "sim/metrics"},
 	"cmd/berth":          {"..."},
 }
 

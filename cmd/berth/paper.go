@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -110,16 +111,40 @@ func (p *paper) chosen() ([]chapter, error) {
 // make makes the studies, and leaves out those that cannot be made here unless
 // they were asked for by name.
 func (p *paper) make(chosen []chapter) error {
+	page := &report.Page{
+		Title:   "berth: tables and figures",
+		Summary: "Policies for GPU clusters compared by simulation. Every number comes from berth paper; the same version makes the same bytes.",
+	}
 	for _, c := range chosen {
-		_, err := p.chapter(c)
+		s, err := p.chapter(c)
 		if errors.Is(err, errAbsent) && len(p.only) == 0 {
 			fmt.Fprintln(p.cmd.ErrOrStderr(), "left out:", err)
-			continue
-		}
-		if err != nil {
+			s = &report.Section{Name: c.name, Title: c.title, Question: c.question, Notes: []string{"Left out: " + err.Error() + "."}}
+		} else if err != nil {
 			return err
 		}
+		page.Sections = append(page.Sections, s)
 	}
+	return p.writePage(page)
+}
+
+// writePage writes the report on what was made.
+func (p *paper) writePage(page *report.Page) error {
+	if err := page.Check(); err != nil {
+		return err
+	}
+	text, err := page.HTML()
+	if err != nil {
+		return err
+	}
+	dir, err := experiment.OpenDir(p.out)
+	if err != nil {
+		return err
+	}
+	if err := dir.WriteFile("report.html", text); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.cmd.ErrOrStderr(), "report: %s\n", dir.Path("report.html"))
 	return nil
 }
 
@@ -139,8 +164,14 @@ func (p *paper) chapter(c chapter) (*report.Section, error) {
 	}
 	s.Name, s.Title, s.Question = c.name, c.title, c.question
 	for _, t := range s.Tables {
-		if err := dir.WriteFile(t.Name+".csv", t.CSV()); err != nil {
+		if err := errors.Join(dir.WriteFile(t.Name+".csv", t.CSV()), dir.WriteFile(t.Name+".tex", t.LaTeX())); err != nil {
 			return nil, err
+		}
+	}
+	for i := range s.Figures {
+		f := &s.Figures[i]
+		if f.SVG, err = os.ReadFile(dir.Path(f.Name + ".svg")); err != nil {
+			return nil, fmt.Errorf("%s: figure %s was not drawn: %w", c.name, f.Name, err)
 		}
 	}
 	fmt.Fprintf(p.cmd.OutOrStdout(), "\nwritten to %s\n", dir.Path(""))

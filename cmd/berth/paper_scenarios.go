@@ -73,7 +73,23 @@ func (p *paper) scenarios(dir *experiment.Dir) (*report.Section, error) {
 			Alt:     "One row a scenario: utilization under FIFO and under the allocator on a common scale, and the allocator's gain with its interval, beside the published figures where there are any. The table has the numbers.",
 			Data:    "scenarios.csv",
 		}},
+		Grids: scenarioGrids(comparers),
 	}, nil
+}
+
+// scenarioGrids are the grids of the first seed.
+func scenarioGrids(list []*comparer) []*report.Grid {
+	var out []*report.Grid
+	for _, c := range list {
+		for _, o := range c.shown {
+			out = append(out, &report.Grid{
+				Name:  c.in.Name + "-" + o.report.Policy,
+				Title: fmt.Sprintf("%s under %s, seed %d", c.in.Name, o.report.Policy, o.report.Seed),
+				GPUs:  o.report.GPUs, DomainSize: c.in.Cluster.DomainSize(), Spans: o.spans, End: o.timeline.End,
+			})
+		}
+	}
+	return out
 }
 
 // printScenarios writes our figures and the published ones side by side.
