@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,24 +47,42 @@ var errAbsent = errors.New("cannot be made here")
 
 func newPaper() *cobra.Command {
 	p := &paper{}
-	var out string
+	var checked bool
 	cmd := &cobra.Command{
 		Use:   "paper",
 		Short: "Regenerate the project's tables and figures",
-		Long:  "paper regenerates tables and figures, the same bytes every time:\n" + chapterList(),
-		Args:  args(cobra.NoArgs),
+		Long: `paper regenerates tables and figures, the same bytes every time: a folder a
+study, with each figure as SVG, PDF and PNG, each table as CSV and LaTeX, and
+report.html, which has all of it in one page. --check compares with the figures
+that the program carries and says what moved beyond its tolerance.
+
+` + chapterList(),
+		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p.cmd, p.ctx, p.out = cmd, cmd.Context(), cmp.Or(out, filepath.Join("out", "paper"))
+			p.cmd, p.ctx = cmd, cmd.Context()
 			chosen, err := p.chosen()
 			if err != nil {
 				return err
 			}
-			return p.make(chosen)
+			if (checked || p.accepted != "") && p.seeds != paperSeeds {
+				return usage(fmt.Errorf("--seeds %d: expected figures are those of %d seeds", p.seeds, paperSeeds))
+			}
+			page, err := p.make(chosen)
+			if err == nil && p.accepted != "" {
+				err = p.accept(page)
+			}
+			if err == nil && checked {
+				err = p.check(page)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&p.only, "only", nil, "make only these")
-	f.StringVarP(&out, "output", "o", "", "output folder (default out/paper)")
+	f.StringVarP(&p.out, "output", "o", filepath.Join("out", "paper"), "output folder")
+	f.BoolVar(&checked, "check", false, "compare with the expected figures; status 1 when one moved")
+	f.StringVar(&p.expected, "expected", "", "of --check: a `folder` of expected figures, in place of the program's own")
+	f.StringVar(&p.accepted, "accept", "", "write the tables to a `folder` as the expected figures")
 	f.IntVar(&p.seeds, "seeds", paperSeeds, "number of seeds behind a figure, from 2 on")
 	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	return cmd
@@ -85,7 +102,9 @@ type paper struct {
 	ctx      context.Context
 	only     []string
 	out      string
-	seeds    int // of studies that do not say otherwise
+	expected string // folder of expected figures; "" for those of the program
+	accepted string // folder to write expected figures to; may be empty
+	seeds    int    // of studies that do not say otherwise
 	parallel int
 }
 
@@ -110,7 +129,7 @@ func (p *paper) chosen() ([]chapter, error) {
 
 // make makes the studies, and leaves out those that cannot be made here unless
 // they were asked for by name.
-func (p *paper) make(chosen []chapter) error {
+func (p *paper) make(chosen []chapter) (*report.Page, error) {
 	page := &report.Page{
 		Title:   "berth: tables and figures",
 		Summary: "Policies for GPU clusters compared by simulation. Every number comes from berth paper; the same version makes the same bytes.",
@@ -121,11 +140,11 @@ func (p *paper) make(chosen []chapter) error {
 			fmt.Fprintln(p.cmd.ErrOrStderr(), "left out:", err)
 			s = &report.Section{Name: c.name, Title: c.title, Question: c.question, Notes: []string{"Left out: " + err.Error() + "."}}
 		} else if err != nil {
-			return err
+			return nil, err
 		}
 		page.Sections = append(page.Sections, s)
 	}
-	return p.writePage(page)
+	return page, p.writePage(page)
 }
 
 // writePage writes the report on what was made.

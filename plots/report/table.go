@@ -150,3 +150,22 @@ func (t *Table) Shown(row int, key string) string {
 	}
 	return ""
 }
+
+// Exact is the tolerance of words.
+const Exact = "exact"
+
+// Tolerances are those of the columns of the CSV. An interval may move as far
+// as its mean.
+func (t *Table) Tolerances() []string {
+	var out []string
+	for _, c := range t.Columns {
+		tolerance := strconv.FormatFloat(c.Tolerance, 'g', -1, 64)
+		if c.Text {
+			tolerance = Exact
+		}
+		if out = append(out, tolerance); c.Interval {
+			out = append(out, tolerance)
+		}
+	}
+	return out
+}
