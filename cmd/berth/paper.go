@@ -84,6 +84,7 @@ that the program carries and says what moved beyond its tolerance.
 	f.StringVar(&p.expected, "expected", "", "of --check: a `folder` of expected figures, in place of the program's own")
 	f.StringVar(&p.accepted, "accept", "", "write the tables to a `folder` as the expected figures")
 	f.IntVar(&p.seeds, "seeds", paperSeeds, "number of seeds behind a figure, from 2 on")
+	f.BoolVar(&p.clock, "clock", false, "of gap: budgets in time, more seeds; a measurement, not the same bytes")
 	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	return cmd
 }
@@ -105,6 +106,7 @@ type paper struct {
 	expected string // folder of expected figures; "" for those of the program
 	accepted string // folder to write expected figures to; may be empty
 	seeds    int    // of studies that do not say otherwise
+	clock    bool   // gap is measured against the clock
 	parallel int
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
 
 	"berth/plots"
 	"berth/plots/report"
@@ -69,7 +67,9 @@ func (p *paper) ablation(dir *experiment.Dir) (*report.Section, error) {
 		a.comparisons = append(a.comparisons, experiment.Compare(list, byPolicy))
 	}
 	mean := a.meanTable()
-	a.print(p.cmd.OutOrStdout(), mean)
+	if err := mean.Text(p.cmd.OutOrStdout()); err != nil {
+		return nil, err
+	}
 	if err := a.draw(dir.Path(".")); err != nil {
 		return nil, err
 	}
@@ -181,14 +181,4 @@ func (a *ablated) draw(dir string) error {
 	}
 	_, err = f.Save(dir, "ablation")
 	return err
-}
-
-func (a *ablated) print(w io.Writer, t *report.Table) {
-	fmt.Fprintf(w, "the allocator taken apart: means of seven scenarios, %d seeds, ± 95 %% interval\n\n", a.seeds)
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tab, "\tutilization %\tgain %\tagainst\tstep, points")
-	for i, v := range variants {
-		fmt.Fprintf(tab, "%s\t%s\t%s\t%s\t%s\n", v.label, t.Shown(i, "utilization"), t.Shown(i, "gain"), t.Shown(i, "against"), t.Shown(i, "step"))
-	}
-	tab.Flush()
 }

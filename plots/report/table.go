@@ -137,20 +137,6 @@ func (t *Table) record(row []Cell) []string {
 	return out
 }
 
-// Shown is a cell as it is printed: "84.2 ± 0.9".
-func (t *Table) Shown(row int, key string) string {
-	for i, c := range t.Columns {
-		if c.Key == key {
-			value, half := c.show(t.Rows[row][i])
-			if half != "" {
-				value += " ± " + half
-			}
-			return value
-		}
-	}
-	return ""
-}
-
 // Exact is the tolerance of words.
 const Exact = "exact"
 
