@@ -69,7 +69,7 @@ func (p *paper) scenarios(dir *experiment.Dir) (*report.Section, error) {
 		Tables: []*report.Table{scenariosTable(results, p.seeds)},
 		Figures: []report.Figure{{
 			Name:    "scenarios",
-			Caption: "Utilization of FIFO and the allocator, and the gain in decayed value, with 95 % intervals; diamonds are published figures.",
+			Caption: "Utilization of FIFO and the allocator, and the gain in decayed value, with its 95 % interval; hollow marks are published figures.",
 			Alt:     "One row a scenario: utilization under FIFO and under the allocator on a common scale, and the allocator's gain with its interval, beside the published figures where there are any. The table has the numbers.",
 			Data:    "scenarios.csv",
 		}},

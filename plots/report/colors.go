@@ -11,11 +11,11 @@ import (
 
 // onDark is a colour of the light theme as the dark one has it, by turning over
 // the lightness of OKLab (Björn Ottosson, 2020). White becomes the dark page's
-// ground.
+// ground; the middle is lifted so that labels on it can be read.
 func onDark(c color.NRGBA) color.NRGBA {
-	const ground, span = 0.215, 0.74
+	const ground, span, lift = 0.215, 0.74, 0.8
 	l, a, b := oklab(c)
-	l = ground + span*(1-l)
+	l = ground + span*math.Pow(max(1-l, 0), lift)
 	for chroma := 1.0; chroma > 0; chroma -= 0.02 {
 		if out, ok := fromOKLab(l, chroma*a, chroma*b); ok {
 			return out

@@ -47,7 +47,8 @@ var (
 // inlineSVG turns a figure's file into a part of the page. The fonts that the
 // file carries are left away: Liberation Sans has the widths of Arial, which
 // every system has in some form, so the text stays where it is and can be
-// searched. The figure is scaled to the width that the page has for it.
+// searched. The figure is scaled to the width that the page has for it, down to
+// where its text can still be read.
 func inlineSVG(file []byte, id, alt string, p palette) (template.HTML, error) {
 	at := svgStart.FindSubmatchIndex(file)
 	if at == nil {
@@ -62,8 +63,8 @@ func inlineSVG(file []byte, id, alt string, p palette) (template.HTML, error) {
 	body = bytes.ReplaceAll(body, []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
 	text := svgColor.ReplaceAllStringFunc(string(body), func(c string) string { return p.variable(c[1:]) })
 	title := template.HTMLEscapeString(alt)
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s" role="img" aria-labelledby="%s-alt" style="width:%.0fpt"><title id="%s-alt">%s</title>`,
-		m[3], id, 1.25*width, id, title)
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s" role="img" aria-labelledby="%s-alt" style="width:%.0fpt;min-width:%.0fpt"><title id="%s-alt">%s</title>`,
+		m[3], id, 1.2*width, min(0.9*width, 440), id, title)
 	return template.HTML(head + text), nil
 }
 
