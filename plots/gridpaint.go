@@ -190,7 +190,7 @@ func (g *gridPainter) label(b block, ground color.Color, words ...string) {
 	for _, w := range words {
 		if widthOf(smallText, w) <= r.Size().X-3 {
 			mid := vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}
-			write(g.c, smallText, inkOn(ground), mid, text.XCenter, text.YCenter, w)
+			write(g.c, smallText, InkOn(ground), mid, text.XCenter, text.YCenter, w)
 			return
 		}
 	}

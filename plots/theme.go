@@ -118,8 +118,14 @@ func lightness(c color.Color) float64 {
 	return 116*math.Cbrt(y) - 16
 }
 
-// inkOn is black or white, whichever reads better on a ground.
-func inkOn(ground color.Color) color.Color {
+// ServiceColors are the colours of GPUs that serve, of the ground under idle
+// reservation, and of its hatching.
+func ServiceColors() (serving, reserved, hatch color.Color) {
+	return serviceColor, reservedColor, hatchColor
+}
+
+// InkOn is black or white, whichever reads better on a ground.
+func InkOn(ground color.Color) color.Color {
 	if lightness(ground) > 60 {
 		return inkColor
 	}

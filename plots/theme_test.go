@@ -62,7 +62,7 @@ func TestText(t *testing.T) {
 	}
 	for _, k := range sim.Kinds() {
 		ground := KindColor(k)
-		if d := math.Abs(lightness(ground) - lightness(inkOn(ground))); d < 50 {
+		if d := math.Abs(lightness(ground) - lightness(InkOn(ground))); d < 50 {
 			t.Errorf("labels on %v differ by %.0f in lightness", k, d)
 		}
 	}

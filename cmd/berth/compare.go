@@ -96,6 +96,7 @@ type comparer struct {
 
 	reports    [][]*metrics.Report // [policy][seed]
 	comparison []experiment.Comparison
+	shown      []observed // the runs of the first seed, when figures are drawn
 }
 
 func (c *comparer) compare(cmd *cobra.Command) error {
@@ -182,11 +183,10 @@ func (c *comparer) write(ctx context.Context, dir *experiment.Dir, reports []*me
 	if _, err := drawComparison(dir.Path("figures"), c.comparison); err != nil {
 		return err
 	}
-	shown, err := c.observe(ctx)
-	if err != nil {
+	if c.shown, err = c.observe(ctx); err != nil {
 		return err
 	}
-	_, err = drawRun(dir.Path("figures"), c.in, shown...)
+	_, err = drawRun(dir.Path("figures"), c.in, c.shown...)
 	return err
 }
 

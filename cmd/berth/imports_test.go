@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"traces":             {"sim", "sim/hardware"},
 	"traces/...":         {"sim", "sim/hardware", "traces"},
 	"plots":              {"sim", "sim/hardware", "sim/metrics", "policies/plan"},
+	"plots/report":       {"plots", "sim", "sim/hardware", "sim/metrics"},
 	"cmd/berth":          {"..."},
 }
 

@@ -13,60 +13,86 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"berth/plots/report"
 	"berth/sim"
 	"berth/sim/experiment"
 )
 
-// chapter is one table or figure of the paper.
+// chapter is one study of the paper, with a folder of its own.
 type chapter struct {
-	name, summary string
-	make          func(p *paper, dir *experiment.Dir) error
+	name     string // of --only and of the folder
+	title    string
+	question string // what it answers, in a sentence
+	tables   []string
+	figures  []string // names of its files, without extensions
+
+	// run makes the study: it writes figures and data into the folder, prints its
+	// table, and returns tables, figures and notes. The tables' files are written
+	// from what it returns. An errAbsent leaves the study out.
+	run func(p *paper, dir *experiment.Dir) (*report.Section, error)
 }
 
+// chapters are the studies in the order of the paper.
 var chapters = []chapter{
-	{"scenarios", "FIFO and the allocator on the seven scenarios", (*paper).scenarios},
-	{"horizon", "what happens at the end of the planning horizon", (*paper).horizon},
-	{"forecast", "how accurate the forecasts are on data that they had not seen", (*paper).forecast},
-	{"gap", "how far planners are from a proven bound", (*paper).gap},
-	{"fragmentation", "placements of shares of GPUs on a recorded cluster", (*paper).fragmentation},
+	{"scenarios", "Seven scenarios", "What does deciding with foresight gain over FIFO, and how does that compare with the published figures?",
+		[]string{"scenarios"}, []string{"scenarios"}, (*paper).scenarios},
+	{"ablation", "Ablation", "What does each part of the allocator bring: reservation, ordering, planning?",
+		[]string{"ablation", "ablation-by-scenario"}, []string{"ablation"}, (*paper).ablation},
+	{"horizon", "The end of the horizon", "Does planning the day and committing the hour absorb forecast errors, and avoid a loss at the end of the horizon?",
+		[]string{"horizon-summary"}, horizonFigures, (*paper).horizon},
+	{"forecast", "Forecasts", "How accurate are the forecasts on data that they have not seen?",
+		[]string{"forecast"}, nil, (*paper).forecast},
+	{"fragmentation", "Fragmentation", "How many GPUs of a recorded cluster can each placement give away, and is that what was published?",
+		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
+	{"gap", "Gap to the bound", "How far are the planners from a proven bound?",
+		[]string{"gap-by-planner"}, []string{"gap", "gap-by-planner"}, (*paper).gap},
 }
+
+// errAbsent says that a study cannot be made here, for want of recorded data or
+// of a program.
+var errAbsent = errors.New("cannot be made here")
 
 func newPaper() *cobra.Command {
-	var only []string
-	var out string
 	p := &paper{}
+	var checked bool
 	cmd := &cobra.Command{
 		Use:   "paper",
 		Short: "Regenerate the project's tables and figures",
-		Long:  "paper regenerates tables and figures, the same bytes every time (but for gap,\nwhich measures planning against the clock):\n" + chapterList(),
-		Args:  args(cobra.NoArgs),
+		Long: `paper regenerates tables and figures, the same bytes every time: a folder a
+study, with each figure as SVG, PDF and PNG, each table as CSV and LaTeX, and
+report.html, which has all of it in one page. --check compares with the figures
+that the program carries and says what moved beyond its tolerance.
+
+` + chapterList(),
+		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, name := range only {
-				if !slices.ContainsFunc(chapters, func(c chapter) bool { return c.name == name }) {
-					return usage(fmt.Errorf("--only %s is unknown; accepted are:\n%s", name, chapterList()))
-				}
-			}
 			p.cmd, p.ctx = cmd, cmd.Context()
-			for _, c := range chapters {
-				if len(only) > 0 && !slices.Contains(only, c.name) {
-					continue
-				}
-				err := p.chapter(c, filepath.Join(cmp.Or(out, filepath.Join("out", "paper")), c.name))
-				if errors.Is(err, errNoData) && len(only) == 0 {
-					fmt.Fprintf(cmd.ErrOrStderr(), "left out: %v\n", err)
-					continue
-				}
-				if err != nil {
-					return err
-				}
+			chosen, err := p.chosen()
+			if err != nil {
+				return err
 			}
-			return nil
+			if (checked || p.accepted != "") && p.seeds != paperSeeds {
+				return usage(fmt.Errorf("--seeds %d: expected figures are those of %d seeds", p.seeds, paperSeeds))
+			}
+			page, err := p.make(chosen)
+			if err == nil && p.accepted != "" {
+				err = p.accept(page)
+			}
+			if err == nil && checked {
+				err = p.check(page)
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&only, "only", nil, "make only these")
-	f.StringVarP(&out, "output", "o", "", "output folder (default out/paper)")
+	f.StringSliceVar(&p.only, "only", nil, "make only these")
+	f.StringVarP(&p.out, "output", "o", filepath.Join("out", "paper"), "output folder")
+	f.BoolVar(&checked, "check", false, "compare with the expected figures; status 1 when one moved")
+	f.StringVar(&p.expected, "expected", "", "of --check: a `folder` of expected figures, in place of the program's own")
+	f.StringVar(&p.accepted, "accept", "", "write the tables to a `folder` as the expected figures")
+	f.IntVar(&p.seeds, "seeds", paperSeeds, "number of seeds behind a figure, from 2 on")
 	f.StringVar(&p.data, "data", cmp.Or(os.Getenv("BERTH_DATA"), "../shared/data"), "folder of recorded traces (environment: BERTH_DATA)")
+	f.BoolVar(&p.clock, "clock", false, "of gap: budgets in time, more seeds; a measurement, not the same bytes")
 	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	return cmd
 }
@@ -74,35 +100,110 @@ func newPaper() *cobra.Command {
 func chapterList() string {
 	var b strings.Builder
 	for _, c := range chapters {
-		fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-14s %s\n", c.name, c.title)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
-
-// errNoData is why a chapter on recorded traces cannot be made.
-var errNoData = errors.New("recorded traces are not there")
 
 // paper is one call of the command.
 type paper struct {
 	cmd      *cobra.Command
 	ctx      context.Context
+	only     []string
+	out      string
+	expected string // folder of expected figures; "" for those of the program
+	accepted string // folder to write expected figures to; may be empty
+	seeds    int    // of studies that do not say otherwise
+	clock    bool   // gap is measured against the clock
 	parallel int
 	data     string // folder of recorded traces
 }
 
-func (p *paper) chapter(c chapter, path string) error {
-	dir, err := experiment.OpenDir(path)
+// chosen are the studies to make.
+func (p *paper) chosen() ([]chapter, error) {
+	if p.seeds < 2 {
+		return nil, usage(fmt.Errorf("--seeds %d: at least 2 are needed for an interval", p.seeds))
+	}
+	for _, name := range p.only {
+		if !slices.ContainsFunc(chapters, func(c chapter) bool { return c.name == name }) {
+			return nil, usage(fmt.Errorf("--only %s is unknown; accepted are:\n%s", name, chapterList()))
+		}
+	}
+	var chosen []chapter
+	for _, c := range chapters {
+		if len(p.only) == 0 || slices.Contains(p.only, c.name) {
+			chosen = append(chosen, c)
+		}
+	}
+	return chosen, nil
+}
+
+// make makes the studies, and leaves out those that cannot be made here unless
+// they were asked for by name.
+func (p *paper) make(chosen []chapter) (*report.Page, error) {
+	page := &report.Page{
+		Title:   "berth: tables and figures",
+		Summary: "Policies for GPU clusters compared by simulation. Every number comes from berth paper; the same version makes the same bytes.",
+	}
+	for _, c := range chosen {
+		s, err := p.chapter(c)
+		if errors.Is(err, errAbsent) && len(p.only) == 0 {
+			fmt.Fprintln(p.cmd.ErrOrStderr(), "left out:", err)
+			s = &report.Section{Name: c.name, Title: c.title, Question: c.question, Notes: []string{"Left out: " + err.Error() + "."}}
+		} else if err != nil {
+			return nil, err
+		}
+		page.Sections = append(page.Sections, s)
+	}
+	return page, p.writePage(page)
+}
+
+// writePage writes the report on what was made.
+func (p *paper) writePage(page *report.Page) error {
+	if err := page.Check(); err != nil {
+		return err
+	}
+	text, err := page.HTML()
 	if err != nil {
 		return err
 	}
+	dir, err := experiment.OpenDir(p.out)
+	if err != nil {
+		return err
+	}
+	if err := dir.WriteFile("report.html", text); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.cmd.ErrOrStderr(), "report: %s\n", dir.Path("report.html"))
+	return nil
+}
+
+// chapter makes one study.
+func (p *paper) chapter(c chapter) (*report.Section, error) {
+	dir, err := experiment.OpenDir(filepath.Join(p.out, c.name))
+	if err != nil {
+		return nil, err
+	}
 	defer dir.Discard()
-	err = c.make(p, dir)
+	s, err := c.run(p, dir)
 	if errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		return interrupted(fmt.Errorf("interrupted; %s was not finished, what was made before it is kept", c.name))
+		return nil, interrupted(fmt.Errorf("interrupted; %s was not finished, what was made before it is kept", c.name))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
+		return nil, fmt.Errorf("%s: %w", c.name, err)
 	}
-	fmt.Fprintf(p.cmd.OutOrStdout(), "\nwritten to %s\n", path)
-	return nil
+	s.Name, s.Title, s.Question = c.name, c.title, c.question
+	for _, t := range s.Tables {
+		if err := errors.Join(dir.WriteFile(t.Name+".csv", t.CSV()), dir.WriteFile(t.Name+".tex", t.LaTeX())); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.Figures {
+		f := &s.Figures[i]
+		if f.SVG, err = os.ReadFile(dir.Path(f.Name + ".svg")); err != nil {
+			return nil, fmt.Errorf("%s: figure %s was not drawn: %w", c.name, f.Name, err)
+		}
+	}
+	fmt.Fprintf(p.cmd.OutOrStdout(), "\nwritten to %s\n", dir.Path(""))
+	return s, nil
 }

@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"berth/plots"
+	"berth/plots/report"
 	"berth/policies"
 	"berth/policies/allocator"
 	"berth/policies/milp"
@@ -22,9 +20,13 @@ import (
 	"berth/workloads"
 )
 
+// Against the clock, the study measures; without, it is the same every time.
+// Proving takes the time, so that it has fewer seeds than other studies.
 const (
-	gapSeeds     = 30
-	gapTimeLimit = 10 * time.Second // of the exact solver, an instance
+	gapSeeds      = 6
+	gapNodeLimit  = 20 // of the exact solver, an instance
+	gapClockSeeds = 30
+	gapTimeLimit  = 10 * time.Second
 )
 
 // gapPlanner is a planner and its budget.
@@ -33,23 +35,39 @@ type gapPlanner struct {
 	plan            func(*plan.Problem, uint64) *plan.Plan
 }
 
-func gapPlanners(gpus int) []gapPlanner {
-	search := func(d time.Duration) gapPlanner {
-		return gapPlanner{"search", d.String(), func(p *plan.Problem, seed uint64) *plan.Plan {
-			pl, _ := allocator.Solve(context.Background(), p, allocator.Options{Seed: seed, Budget: allocator.Budget{Time: d}})
+// gapPlanners are the planners, at budgets of evaluations or of time.
+func gapPlanners(gpus int, clock bool) []gapPlanner {
+	search := func(name string, b allocator.Budget) gapPlanner {
+		return gapPlanner{"search", name, func(p *plan.Problem, seed uint64) *plan.Plan {
+			pl, _ := allocator.Solve(context.Background(), p, allocator.Options{Seed: seed, Budget: b})
 			return pl
 		}}
+	}
+	list := []gapPlanner{
+		{"fifo", "", func(p *plan.Problem, _ uint64) *plan.Plan { return allocator.FIFO(p) }},
+		{"greedy", "", func(p *plan.Problem, _ uint64) *plan.Plan { return allocator.Greedy(p) }},
+	}
+	if !clock {
+		for _, n := range gapEvaluations {
+			list = append(list, search(strconv.Itoa(n), allocator.Budget{Evaluations: n}))
+		}
+		return list
+	}
+	for _, d := range gapTimes {
+		list = append(list, search(d.String(), allocator.Budget{Time: d}))
 	}
 	published := 2 * time.Millisecond // the article's latency on its contended scenarios, and at 64 GPUs
 	if gpus >= 64 {
 		published = 15 * time.Millisecond
 	}
-	return []gapPlanner{
-		{"fifo", "", func(p *plan.Problem, _ uint64) *plan.Plan { return allocator.FIFO(p) }},
-		{"greedy", "", func(p *plan.Problem, _ uint64) *plan.Plan { return allocator.Greedy(p) }},
-		search(100 * time.Microsecond), search(time.Millisecond), search(published), search(10 * time.Millisecond),
-	}
+	return append(list, search("published", allocator.Budget{Time: published}))
 }
+
+// Budgets of the search.
+var (
+	gapEvaluations = []int{10, 100, 1_000, 10_000}
+	gapTimes       = []time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}
+)
 
 // gapInstance is one scenario and seed, and what is proven about it.
 type gapInstance struct {
@@ -67,44 +85,51 @@ type gapRow struct {
 	objective, gap  float64
 }
 
-// gap measures how far planners are from a proven bound. Budgets in time make
-// its table a measurement: two runs differ a little.
-func (p *paper) gap(dir *experiment.Dir) error {
+// gap measures how far planners are from a proven bound.
+func (p *paper) gap(dir *experiment.Dir) (*report.Section, error) {
 	if _, err := milp.Select("auto"); err != nil {
-		return err
+		return nil, fmt.Errorf("%w: %w", errAbsent, err)
 	}
-	instances, err := gapInstances()
+	seeds := uint64(gapSeeds)
+	if p.clock {
+		seeds = gapClockSeeds
+	}
+	instances, err := gapInstances(seeds)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	done, finish := progress(p.cmd, len(instances), "proving bounds")
 	err = experiment.Each(p.ctx, len(instances), p.parallel, func(ctx context.Context, i int) error {
 		defer done()
-		return instances[i].prove(ctx)
+		return instances[i].prove(ctx, p.clock)
 	})
 	finish()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
 	var rows []gapRow
 	for _, in := range instances { // one at a time: budgets are times
-		for _, g := range gapPlanners(in.problem.GPUs) {
+		for _, g := range gapPlanners(in.problem.GPUs, p.clock) {
 			objective := in.problem.Score(g.plan(in.problem, in.seed)).Objective
 			rows = append(rows, gapRow{in, g.planner, g.budget, objective, plan.Gap(in.full.Bound, objective)})
 		}
 		rows = append(rows, gapRow{in, "full", "", in.full.Objective, in.full.Gap})
 	}
-	if err := dir.WriteFile("gap.csv", gapCSV(rows)); err != nil {
-		return err
+	err = errors.Join(dir.WriteFile("gap.csv", gapCSV(rows)), dir.WriteFile("timings.csv", gapTimings(instances)))
+	if err != nil {
+		return nil, err
 	}
-	printGap(p.cmd.OutOrStdout(), instances, rows)
-	return drawGap(dir.Path("."), rows)
+	if err := drawGap(dir.Path("."), rows, p.clock); err != nil {
+		return nil, err
+	}
+	section := gapSection(rows, p.clock)
+	return section, section.Tables[0].Text(p.cmd.OutOrStdout())
 }
 
-func gapInstances() ([]*gapInstance, error) {
+func gapInstances(seeds uint64) ([]*gapInstance, error) {
 	var out []*gapInstance
 	for _, name := range workloads.Names() {
 		in, err := load(name, nil)
@@ -112,7 +137,7 @@ func gapInstances() ([]*gapInstance, error) {
 			return nil, err
 		}
 		gamma, lambda := in.Weights()
-		for seed := uint64(1); seed <= gapSeeds; seed++ {
+		for seed := uint64(1); seed <= seeds; seed++ {
 			w, err := in.workload(seed, nil)
 			if err != nil {
 				return nil, err
@@ -128,10 +153,14 @@ func gapInstances() ([]*gapInstance, error) {
 }
 
 // prove solves the instance in full mode, from a fast plan.
-func (g *gapInstance) prove(ctx context.Context) (err error) {
+func (g *gapInstance) prove(ctx context.Context, clock bool) (err error) {
+	limit := milp.Options{NodeLimit: gapNodeLimit}
+	if clock {
+		limit = milp.Options{TimeLimit: gapTimeLimit}
+	}
 	start, _ := allocator.Solve(ctx, g.problem, allocator.Options{Seed: g.seed, Budget: allocator.Budget{Evaluations: fullStart}})
 	began := time.Now()
-	g.full, err = milp.Solve(ctx, g.problem, start, milp.Options{TimeLimit: gapTimeLimit})
+	g.full, err = milp.Solve(ctx, g.problem, start, limit)
 	g.took = time.Since(began)
 	return err
 }
@@ -153,55 +182,39 @@ func gapCSV(rows []gapRow) []byte {
 	return b.Bytes()
 }
 
-// printGap writes the mean gap by scenario and planner, and how often the
-// optimum is proven.
-func printGap(w io.Writer, instances []*gapInstance, rows []gapRow) {
-	fmt.Fprintf(w, "mean gap to the proven bound in %%, %d seeds a scenario\n\n", gapSeeds)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "scenario\tfifo\tgreedy\t0.1 ms\t1 ms\t2 | 15 ms\t10 ms\tfull\tproven\tslowest\t\n")
-	for _, name := range workloads.Names() {
-		fmt.Fprintf(t, "%s\t", name)
-		for k := range gapPlanners(8) {
-			fmt.Fprintf(t, "%.2f\t", 100*meanGap(rows, name, k))
-		}
-		proven, slowest := 0, time.Duration(0)
-		for _, in := range instances {
-			if in.scenario == name {
-				slowest = max(slowest, in.took)
-				if in.full.Proven {
-					proven++
-				}
-			}
-		}
-		fmt.Fprintf(t, "%.3f\t%d/%d\t%.1fs\t\n", 100*meanGap(rows, name, len(gapPlanners(8))), proven, gapSeeds, slowest.Seconds())
+// gapTimings is how long each proof took, which no other file has.
+func gapTimings(instances []*gapInstance) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"scenario", "seed", "seconds", "nodes"})
+	for _, in := range instances {
+		w.Write([]string{in.scenario, strconv.FormatUint(in.seed, 10), strconv.FormatFloat(in.took.Seconds(), 'f', 3, 64), strconv.Itoa(in.full.Nodes)})
 	}
-	t.Flush()
+	w.Flush()
+	return b.Bytes()
 }
 
-// meanGap is over the seeds of a scenario, of the planner at a place in the
-// list.
-func meanGap(rows []gapRow, scenario string, place int) float64 {
-	each := len(gapPlanners(8)) + 1
-	var gaps []float64
-	for i, r := range rows {
-		if r.of.scenario == scenario && i%each == place {
-			gaps = append(gaps, r.gap)
+// drawGap shows the mean gap against what the search is given, a line a size of
+// cluster, and the distribution of the gap by planner.
+func drawGap(dir string, rows []gapRow, clock bool) error {
+	f := plots.ResponseFigure{Title: "mean gap to the proven bound", Factor: "plans tried by the search", Percent: true, XLog: true}
+	budgets := map[string]float64{}
+	for _, n := range gapEvaluations {
+		budgets[strconv.Itoa(n)] = float64(n)
+	}
+	if clock {
+		f.Factor, budgets = "time of the search (ms)", map[string]float64{}
+		for _, d := range gapTimes {
+			budgets[d.String()] = float64(d) / float64(time.Millisecond)
 		}
 	}
-	return stat.Mean(gaps, nil)
-}
-
-// drawGap shows the mean gap against the time given to planning, a line a size
-// of cluster, and the distribution of the gap by planner.
-func drawGap(dir string, rows []gapRow) error {
-	f := plots.ResponseFigure{Title: "mean gap to the proven bound", Factor: "time of the search (ms)", Percent: true, XLog: true}
-	budgets := []time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond}
 	for _, gpus := range []int{8, 16, 64} {
 		series := plots.Response{Label: fmt.Sprintf("%d GPUs", gpus)}
-		for _, budget := range budgets {
+		for _, g := range gapPlanners(gpus, clock) {
+			x, ok := budgets[g.budget]
 			var gaps []float64
 			for _, r := range rows {
-				if r.of.problem.GPUs == gpus && r.budget == budget.String() {
+				if ok && r.of.problem.GPUs == gpus && r.budget == g.budget {
 					gaps = append(gaps, r.gap)
 				}
 			}
@@ -209,7 +222,7 @@ func drawGap(dir string, rows []gapRow) error {
 				continue
 			}
 			m := experiment.MeanOf(gaps)
-			series.X = append(series.X, float64(budget)/float64(time.Millisecond))
+			series.X = append(series.X, x)
 			series.Mean, series.Half = append(series.Mean, m.Mean), append(series.Half, m.Half)
 		}
 		if len(series.X) > 0 {

@@ -13,6 +13,7 @@ type JobSpan struct {
 	Kind       sim.Kind
 	Priority   float64
 	GPUs       []hardware.Range
+	Submitted  sim.Time
 	Start, End sim.Time
 }
 
@@ -52,7 +53,7 @@ func (s *Spans) JobEnded(now sim.Time, j *sim.ActiveJob) {
 	if len(j.GPUs) == 0 || s.full() {
 		return
 	}
-	s.Jobs = append(s.Jobs, JobSpan{j.Label(), j.Kind, j.Priority, slices.Clone(j.GPUs), j.Started, now})
+	s.Jobs = append(s.Jobs, JobSpan{j.Label(), j.Kind, j.Priority, slices.Clone(j.GPUs), j.Submit, j.Started, now})
 }
 
 // ServiceChanged implements sim.Observer.
