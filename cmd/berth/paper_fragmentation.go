@@ -108,7 +108,7 @@ func readPackingVariants(data string) ([]*packingVariant, error) {
 	pods := func(variant string) string { return filepath.Join(folder, "openb_pod_list_"+variant+".csv.gz") }
 	for _, file := range []string{nodes, pods(packingVariants[0])} {
 		if _, err := os.Stat(file); err != nil {
-			return nil, invalid(fmt.Errorf("%w without recorded traces: %s is not there; --data or BERTH_DATA names the folder that holds openb/ and fgd/", errAbsent, file))
+			return nil, invalid(fmt.Errorf("%w: recorded traces are not there: %s; --data or BERTH_DATA names the folder that holds openb/ and fgd/", errAbsent, file))
 		}
 	}
 	cluster, err := traces.OpenCluster(nodes, traces.Options{})
