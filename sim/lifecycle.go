@@ -89,7 +89,7 @@ func (e *engine) arrive() error {
 	case reason != "":
 		j.Reason = reason
 		e.leave(j, Rejected)
-	case e.hopeless(&j.Job):
+	case e.hopeless(j):
 		e.dropJob(j)
 	case j.Eligible() > e.now:
 		j.State = Upcoming
@@ -136,13 +136,16 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 		n += g.N
 	}
 	j.GPUs = append(j.GPUs[:0], gpus...)
-	j.State, j.Started = Running, e.now
+	j.State, j.Resumed = Running, e.now
+	if j.Preempted == 0 {
+		j.Started = e.now
+	}
 	j.Reason = ""
 	j.index = len(e.running)
 	e.running = append(e.running, j)
 	e.gone++
 	e.counts.Batch += n
-	end := e.now + j.DurationOn(n)
+	end := e.now + j.durationOn(n)
 	if end < e.now {
 		end = Forever // after many jobs of decades each
 	}
@@ -156,20 +159,26 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 // caller's to keep.
 func (e *engine) leave(j *ActiveJob, final JobState) {
 	if j.State == Running {
-		for _, g := range j.GPUs {
-			e.mustRelease(jobHolder(j), g)
-			e.counts.Batch -= g.N
-		}
-		last := len(e.running) - 1
-		e.running[j.index] = e.running[last]
-		e.running[j.index].index = j.index
-		e.running = e.running[:last]
+		e.stop(j)
 	}
 	j.State, j.Ended = final, e.now
 	for _, o := range e.observers {
 		o.JobEnded(e.now, j)
 	}
 	e.left = append(e.left, j)
+}
+
+// stop takes a running job off its GPUs.
+func (e *engine) stop(j *ActiveJob) {
+	for _, g := range j.GPUs {
+		e.mustRelease(jobHolder(j), g)
+		e.counts.Batch -= g.N
+	}
+	last := len(e.running) - 1
+	e.running[j.index] = e.running[last]
+	e.running[j.index].index = j.index
+	e.running = e.running[:last]
+	j.Ran += e.now - j.Resumed
 }
 
 // compact removes from the lists what has started or left.

@@ -70,8 +70,8 @@ func (r *Round) Explain(j *ActiveJob, reason string) { j.Reason = reason }
 // Reject refuses a job that has not started; it leaves the system with the
 // reason.
 func (r *Round) Reject(j *ActiveJob, reason string) {
-	if j.State != Waiting && j.State != Upcoming {
-		r.e.breakRule(j.subject(), "reject", "only a job that has not started can be rejected; this one is "+j.State.String())
+	if j.State != Waiting && j.State != Upcoming || j.Preempted > 0 {
+		r.e.breakRule(j.subject(), "reject", "only a job that has not started can be rejected; this one "+j.past())
 		return
 	}
 	j.Reason = reason
@@ -84,7 +84,7 @@ func (r *Round) Reject(j *ActiveJob, reason string) {
 // can end by a closed horizon). It reports whether there were any.
 func (r *Round) StartFirst(j *ActiveJob) bool {
 	e := r.e
-	n := e.sizeNow(&j.Job)
+	n := e.sizeNow(j)
 	if n == 0 || n > e.cluster.Free() {
 		return false
 	}
