@@ -34,6 +34,17 @@ const (
 
 // Decide implements sim.Policy.
 func (p *fifo) Decide(r *sim.Round) error {
+	p.begin(r)
+	for _, j := range r.Arrivals() {
+		if !j.State.Final() {
+			p.commit(r, j)
+		}
+	}
+	return nil
+}
+
+// begin brings the book up to the instant and starts what is due.
+func (p *fifo) begin(r *sim.Round) {
 	p.services.apply(r)
 	if p.booked == nil {
 		p.open(r)
@@ -44,12 +55,6 @@ func (p *fifo) Decide(r *sim.Round) error {
 	}
 	p.startLate(r)
 	p.startDue(r)
-	for _, j := range r.Arrivals() {
-		if !j.State.Final() {
-			p.commit(r, j)
-		}
-	}
-	return nil
 }
 
 // open makes the book of reservations that the machine calls for.
@@ -61,8 +66,8 @@ func (p *fifo) open(r *sim.Round) {
 	p.booked = &calendar{services: p.services, topology: r.Cluster().Topology(), align: r.Alignment()}
 }
 
-// commit books the earliest hole for a job.
-func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
+// commit books the earliest hole for a job and reports whether there is one.
+func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) bool {
 	deadline := sim.Forever
 	if r.Closed() {
 		deadline = r.Horizon()
@@ -75,7 +80,7 @@ func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 		p.booked.add(b)
 		if b.from == r.Now() {
 			p.startAt(r, b)
-			return
+			return true
 		}
 		at, _ := slices.BinarySearchFunc(p.due, b.from, func(d booking, from sim.Time) int {
 			return cmp.Or(cmp.Compare(d.from, from), -1) // behind those due at the same time
@@ -83,9 +88,10 @@ func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 		p.due = slices.Insert(p.due, at, b)
 		r.Explain(j, committed)
 		r.WakeAt(b.from)
-		return
+		return true
 	}
 	r.Explain(j, noHole)
+	return false
 }
 
 // startDue starts the jobs whose time has come.
