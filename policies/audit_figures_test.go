@@ -19,13 +19,12 @@ func (a *auditor) at(t sim.Time) state {
 	var s state
 	for i := range a.fates {
 		f := &a.fates[i]
+		now := slices.IndexFunc(f.stays, func(s stay) bool { return s.from <= t && t < s.to })
 		switch {
 		case f.state == "rejected":
-		case f.start >= 0 && f.start <= t:
-			if t < f.left {
-				s.running++
-				s.batch += hardware.Size(f.gpus)
-			}
+		case now >= 0:
+			s.running++
+			s.batch += hardware.Size(f.stays[now].gpus)
 		case f.job.Eligible() <= t && t < f.left:
 			s.waiting++
 		}
@@ -52,7 +51,10 @@ func (a *auditor) readTimeline() {
 	a.instants = append(a.instants, 0)
 	for i := range a.fates {
 		f := &a.fates[i]
-		a.instants = append(a.instants, f.job.Eligible(), f.start, f.left)
+		a.instants = append(a.instants, f.job.Eligible(), f.left)
+		for _, s := range f.stays {
+			a.instants = append(a.instants, s.from, s.to)
+		}
 	}
 	for _, s := range a.w.services {
 		for k := range s.Demand.Levels {
@@ -110,12 +112,8 @@ func (a *auditor) checkReport() {
 	waits := int64(0)
 	for i := range a.fates {
 		f := &a.fates[i]
-		until := f.start
-		if until < 0 {
-			until = f.left
-		}
 		if f.state != "rejected" {
-			waits += int64(max(0, until-f.job.Eligible()))
+			waits += int64(max(0, f.left-f.ran-f.job.Eligible()))
 		}
 	}
 	a.must(waits == sum.waiting, "jobs wait for %d ns, the queue holds %d", waits, sum.waiting)
@@ -153,7 +151,7 @@ func (a *auditor) checkReport() {
 func (a *auditor) checkJobFigures(r *metrics.Report, course float64) {
 	var n metrics.JobCounts
 	var wait, slowdown, turnaround []float64
-	value, decayed := 0.0, 0.0
+	value, decayed, preemptions := 0.0, 0.0, 0
 	first, last := sim.Forever, sim.Time(0)
 	for i := range a.fates {
 		f := &a.fates[i]
@@ -163,7 +161,7 @@ func (a *auditor) checkJobFigures(r *metrics.Report, course float64) {
 		case "completed":
 			n.Completed++
 			turnaround = append(turnaround, (f.left - f.job.Submit).Seconds())
-			slowdown = append(slowdown, max(1, (f.left-f.job.Submit).Seconds()/max((f.left-f.start).Seconds(), 10)))
+			slowdown = append(slowdown, max(1, (f.left-f.job.Submit).Seconds()/max(f.ran.Seconds(), 10)))
 		case "unfinished":
 			n.Unfinished++
 		case "unscheduled":
@@ -175,15 +173,22 @@ func (a *auditor) checkJobFigures(r *metrics.Report, course float64) {
 			continue
 		}
 		last = max(last, f.left)
-		wait = append(wait, (f.start - f.job.Submit).Seconds())
-		rate := f.job.Priority * float64(hardware.Size(f.gpus))
-		value += rate * (f.left - f.start).Hours()
-		step := a.w.stepLength()
-		for k := f.start / step; k*step < f.left; k++ {
-			d := min(f.left, (k+1)*step) - max(f.start, k*step)
-			decayed += rate * d.Hours() * math.Pow(worldGamma, float64(k)*step.Hours())
+		wait = append(wait, (f.left - f.ran - f.job.Submit).Seconds())
+		preemptions += len(a.o.preempted[f.job.Label()])
+		if len(a.o.preempted[f.job.Label()]) > 0 {
+			n.Preempted++
+		}
+		for _, s := range f.stays {
+			rate := f.job.Priority * float64(hardware.Size(s.gpus))
+			value += rate * (s.to - s.from).Hours()
+			step := a.w.stepLength()
+			for k := s.from / step; k*step < s.to; k++ {
+				d := min(s.to, (k+1)*step) - max(s.from, k*step)
+				decayed += rate * d.Hours() * math.Pow(worldGamma, float64(k)*step.Hours())
+			}
 		}
 	}
+	a.must(preemptions == r.Preemptions, "%d preemptions, by the stays %d", r.Preemptions, preemptions)
 	a.must(n == r.Jobs, "jobs %+v, by the tables %+v", r.Jobs, n)
 	same := func(what string, got, want float64) {
 		a.must(near(got, want, 1e-9), "%s: %v, by the tables %v", what, got, want)

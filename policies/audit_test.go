@@ -34,6 +34,8 @@ type fate struct {
 	state       string
 	start, left sim.Time // start is −1 for a job that never did
 	gpus        []hardware.Range
+	stays       []stay   // one more than it was preempted, or as many when it ended waiting
+	ran         sim.Time // in all of them
 }
 
 // holding is what a service has from a time on.
@@ -112,7 +114,7 @@ func (a *auditor) readJobs() {
 		delete(left, r[0])
 		a.must(a.seconds(r[4]) == j.Submit, "job %s: submitted at %s", r[0], r[4])
 		f := fate{job: j, state: r[13], start: -1, left: a.o.left[r[0]], gpus: a.ranges(r[12])}
-		if len(f.gpus) > 0 {
+		if r[5] != "" {
 			a.checkRun(&f, r)
 		} else {
 			a.must(r[5] == "" && r[6] == "" && (f.state == "rejected" || f.state == "unscheduled"), "job %s: row %v", r[0], r)
@@ -126,30 +128,62 @@ func (a *auditor) readJobs() {
 
 // checkRun checks the row of a job that started.
 func (a *auditor) checkRun(f *fate, r []string) {
-	j, n := f.job, hardware.Size(f.gpus)
+	j := f.job
 	f.start, f.left = a.seconds(r[5]), a.seconds(r[6])
-	a.stays = append(a.stays, stay{"job " + r[0], f.gpus, f.start, f.left})
-	run, turnaround := f.left-f.start, f.left-j.Submit
+	run, turnaround := a.seconds(r[8]), f.left-j.Submit
+	a.collectStays(f, r, run)
 	a.must(f.start >= j.Submit && f.start >= j.Earliest, "job %s starts before it may", r[0])
-	a.must(a.seconds(r[7]) == f.start-j.Submit && a.seconds(r[8]) == run && a.seconds(r[9]) == turnaround, "job %s: times do not add up: %v", r[0], r)
+	a.must(a.seconds(r[7]) == turnaround-run && a.seconds(r[9]) == turnaround, "job %s: times do not add up: %v", r[0], r)
 	if run > 0 {
 		stretch, err := strconv.ParseFloat(r[10], 64)
 		a.must(err == nil && near(stretch, float64(turnaround)/float64(run), 1e-9), "job %s: stretch %s", r[0], r[10])
 	}
-	a.must(n >= j.MinGPUs && n <= j.MaxGPUs, "job %s has %d GPUs", r[0], n)
-	a.checkBlock(j, f.gpus, n)
-	full, estimate := onSize(j, j.Duration, n), onSize(j, j.Estimate, n)
+	done, full := 0.0, float64(j.Duration) // work, as time on MinGPUs
+	for i, s := range f.stays {
+		n, span := hardware.Size(s.gpus), s.to-s.from
+		a.must(n >= j.MinGPUs && n <= j.MaxGPUs, "job %s has %d GPUs", r[0], n)
+		a.checkBlock(j, s.gpus, n)
+		if left := onSize(j, j.Estimate, n) - onSize(j, sim.Time(done), n); a.w.closed && left > 0 {
+			a.must(float64(s.from)+left <= float64(a.w.horizon)+1+3*float64(i), "job %s starts at %v, which is too late", r[0], s.from)
+		}
+		if i > 0 {
+			span = max(0, span-a.w.restart)
+		}
+		if n == j.MinGPUs {
+			done += float64(span)
+		} else {
+			done += float64(span) / onSize(j, 1, n)
+		}
+	}
+	rounding := 4*float64(len(f.stays)) + full*1e-12
+	if j.Rigid() {
+		rounding = 0
+	}
 	switch f.state {
 	case "completed":
-		a.must(math.Abs(float64(run)-full) <= 1+full*1e-12, "job %s ran for %v, not %v", r[0], run, sim.Time(full))
+		a.must(math.Abs(done-full) <= rounding, "job %s did %v of work, not %v", r[0], sim.Time(done), j.Duration)
 	case "unfinished":
-		a.must(a.w.horizon > 0 && f.left == a.w.horizon && float64(run) < full, "job %s is unfinished at %v after %v of %v", r[0], f.left, run, sim.Time(full))
+		givenUp := a.w.closed && len(f.gpus) == 0
+		a.must(a.w.horizon > 0 && (f.left == a.w.horizon || givenUp) && done < full+rounding, "job %s is unfinished at %v after %v of %v", r[0], f.left, sim.Time(done), j.Duration)
 	default:
 		a.must(false, "job %s ran and is %s", r[0], f.state)
 	}
-	if a.w.closed {
-		a.must(float64(f.start)+estimate <= float64(a.w.horizon)+1, "job %s starts at %v, which is too late", r[0], f.start)
+}
+
+// collectStays finds when a job was where: the stays before a preemption as
+// they were observed, and the last by what its row leaves for it.
+func (a *auditor) collectStays(f *fate, r []string, run sim.Time) {
+	f.stays, f.ran = slices.Clone(a.o.preempted[r[0]]), run
+	a.must(a.number(r[15]) == len(f.stays), "job %s: %s preemptions, not %d", r[0], r[15], len(f.stays))
+	for _, s := range f.stays {
+		run -= s.to - s.from
 	}
+	a.must((run > 0) == (len(f.gpus) > 0), "job %s: %v of its time on GPUs are left for %v", r[0], run, f.gpus)
+	if run > 0 {
+		f.stays = append(f.stays, stay{"job " + r[0], f.gpus, f.left - run, f.left})
+	}
+	a.must(f.stays[0].from == f.start, "job %s starts at %v, not %v", r[0], f.stays[0].from, f.start)
+	a.stays = append(a.stays, f.stays...)
 }
 
 // onSize is Amdahl's law.

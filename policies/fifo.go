@@ -36,6 +36,26 @@ const (
 
 // Decide implements sim.Policy.
 func (p *fifo) Decide(r *sim.Round) error {
+	p.begin(r)
+	for _, j := range r.Arrivals() {
+		if plannable(r, j) {
+			p.commit(r, j)
+		}
+	}
+	return nil
+}
+
+// plannable reports whether an arrival can be planned; it refuses one that
+// asks for more than GPUs.
+func plannable(r *sim.Round, j *sim.ActiveJob) bool {
+	if !j.State.Final() && !j.Plain() {
+		r.Reject(j, notPlannable)
+	}
+	return !j.State.Final()
+}
+
+// begin brings the book up to the instant and starts what is due.
+func (p *fifo) begin(r *sim.Round) {
 	p.services.apply(r)
 	if p.booked == nil {
 		p.open(r)
@@ -46,16 +66,6 @@ func (p *fifo) Decide(r *sim.Round) error {
 	}
 	p.startLate(r)
 	p.startDue(r)
-	for _, j := range r.Arrivals() {
-		switch {
-		case j.State.Final():
-		case !j.Plain():
-			r.Reject(j, notPlannable)
-		default:
-			p.commit(r, j)
-		}
-	}
-	return nil
 }
 
 // open makes the book of reservations that the machine calls for.
@@ -67,8 +77,8 @@ func (p *fifo) open(r *sim.Round) {
 	p.booked = &calendar{services: p.services, topology: r.Cluster().Topology(), align: r.Alignment()}
 }
 
-// commit books the earliest hole for a job.
-func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
+// commit books the earliest hole for a job and reports whether there is one.
+func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) bool {
 	deadline := sim.Forever
 	if r.Closed() {
 		deadline = r.Horizon()
@@ -81,7 +91,7 @@ func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 		p.booked.add(b)
 		if b.from == r.Now() {
 			p.startAt(r, b)
-			return
+			return true
 		}
 		at, _ := slices.BinarySearchFunc(p.due, b.from, func(d booking, from sim.Time) int {
 			return cmp.Or(cmp.Compare(d.from, from), -1) // behind those due at the same time
@@ -89,9 +99,10 @@ func (p *fifo) commit(r *sim.Round, j *sim.ActiveJob) {
 		p.due = slices.Insert(p.due, at, b)
 		r.Explain(j, committed)
 		r.WakeAt(b.from)
-		return
+		return true
 	}
 	r.Explain(j, noHole)
+	return false
 }
 
 // startDue starts the jobs whose time has come.

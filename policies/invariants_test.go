@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -28,6 +29,7 @@ type outcome struct {
 	course                   *metrics.Timeline
 	end                      sim.Time
 	left                     map[string]sim.Time // when jobs left
+	preempted                map[string][]stay   // where jobs were until they were preempted
 	jobs, services, timeline bytes.Buffer
 }
 
@@ -39,7 +41,10 @@ type ends struct {
 }
 
 func (e ends) JobEnded(now sim.Time, j *sim.ActiveJob) { e.o.left[j.Label()] = now }
-func (e ends) RunEnded(now sim.Time) error             { e.o.end = now; return nil }
+func (e ends) JobPreempted(now sim.Time, j *sim.ActiveJob) {
+	e.o.preempted[j.Label()] = append(e.o.preempted[j.Label()], stay{"job " + j.Label(), slices.Clone(j.GPUs), j.Resumed, now})
+}
+func (e ends) RunEnded(now sim.Time) error { e.o.end = now; return nil }
 
 // run makes a run and audits it.
 func run(t *rapid.T, w *world, name string, c policies.Config) *outcome {
@@ -47,7 +52,7 @@ func run(t *rapid.T, w *world, name string, c policies.Config) *outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &outcome{policy: name, course: metrics.NewTimeline(), left: map[string]sim.Time{}}
+	o := &outcome{policy: name, course: metrics.NewTimeline(), left: map[string]sim.Time{}, preempted: map[string][]stay{}}
 	collector := metrics.NewCollector(w.gpus(), metrics.Objective{Gamma: worldGamma, Lambda: worldLambda, Step: w.stepLength()})
 	judge := &holders{gpus: make([]string, w.gpus())}
 	recorder := sim.NewRecorder(&o.jobs, &o.services, &o.timeline)
@@ -95,6 +100,10 @@ func (h *holders) JobStarted(now sim.Time, j *sim.ActiveJob) {
 	}
 }
 
+func (h *holders) JobPreempted(_ sim.Time, j *sim.ActiveJob) {
+	h.move("preempt", j.GPUs, j.Label(), "")
+}
+
 func (h *holders) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 	h.move("end", j.GPUs, j.Label(), "")
 	if h.ended == nil {
@@ -104,7 +113,7 @@ func (h *holders) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 		h.fault = "job " + j.Label() + " ended twice"
 	}
 	h.ended[j.ID] = true
-	if d := j.DurationOn(hardware.Size(j.GPUs)); j.State == sim.Completed && j.Ended-j.Started != d {
+	if d := j.DurationOn(hardware.Size(j.GPUs)); j.State == sim.Completed && j.Preempted == 0 && j.Ended-j.Started != d {
 		h.fault = "job " + j.Label() + " did not run for its duration"
 	}
 }

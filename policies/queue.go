@@ -26,11 +26,16 @@ func (q *queue) update(r *sim.Round) {
 		if j.State != sim.Waiting {
 			continue
 		}
-		at := sort.Search(len(q.jobs), func(i int) bool { return q.before(j, q.jobs[i]) })
-		q.jobs = append(q.jobs, nil)
-		copy(q.jobs[at+1:], q.jobs[at:])
-		q.jobs[at] = j
+		q.insert(j)
 	}
+}
+
+// insert puts a job behind those that do not come after it.
+func (q *queue) insert(j *sim.ActiveJob) {
+	at := sort.Search(len(q.jobs), func(i int) bool { return q.before(j, q.jobs[i]) })
+	q.jobs = append(q.jobs, nil)
+	copy(q.jobs[at+1:], q.jobs[at:])
+	q.jobs[at] = j
 }
 
 // headOfLine is a policy that starts jobs in a fixed order: the first that

@@ -32,6 +32,12 @@ type Config struct {
 	// the lowest-numbered GPUs that suit. fifo and horizon plan places of
 	// their own and ignore it.
 	Placement string `toml:"placement"`
+	// ThresholdGPUHours is the GPU-time after which las moves a job to its
+	// second queue; 0 means 1 GPU-hour.
+	ThresholdGPUHours float64 `toml:"threshold_gpu_hours"`
+	// Promote moves a job of the second queue of las back to the first once it
+	// has waited so many times as long as it has run; 0 means never.
+	Promote float64 `toml:"promote"`
 
 	// The rest is read by horizon.
 
@@ -82,6 +88,10 @@ var entries = []Entry{
 	{"fcfs", "strict arrival order: the head of the line blocks those behind it", newFCFS},
 	{"easy", "EASY backfilling: later jobs may start unless they delay the head", newEASY},
 	{"sjf", "shortest estimate first, head of line", newSJF},
+	{"srtf", "shortest remaining estimate first, with preemption", newSRTF},
+	{"las", "least attained GPU-time first, in two queues, with preemption", newLAS},
+	{"conservative", "conservative backfilling: every waiting job has a place that nothing delays", newConservative},
+	{"fairshare", "the tenant with the least dominant share first", newFairShare},
 	{"priority", "highest priority first, head of line", newPriority},
 	{"loss", "each job starts where there is room when it arrives, or is refused", newLoss},
 	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
@@ -147,6 +157,9 @@ func (c *Config) validate() error {
 		return fmt.Errorf("policy.sigma = %g is outside [0, 1]", c.Sigma)
 	case !(c.PlanGamma >= 0 && c.PlanGamma <= 1) || !(c.PlanLambda >= 0 && c.PlanLambda <= plan.MaxNumber):
 		return fmt.Errorf("policy.gamma = %g, policy.lambda = %g; accepted are 0 < gamma ≤ 1, lambda > 0, or 0 for the scenario's", c.PlanGamma, c.PlanLambda)
+	}
+	if !(c.ThresholdGPUHours >= 0 && c.ThresholdGPUHours <= 1e6) || !(c.Promote >= 0 && c.Promote <= 1e6) {
+		return fmt.Errorf("policy.threshold_gpu_hours = %g, policy.promote = %g; accepted are 0 to 1e6", c.ThresholdGPUHours, c.Promote)
 	}
 	if c.ReplanMinutes != 0 && !(c.ReplanMinutes >= 0.001 && c.ReplanMinutes <= 1e9) {
 		return fmt.Errorf("policy.replan_minutes = %g; accepted are 0.001 to 1e9, or 0 for the steps only", c.ReplanMinutes)

@@ -205,7 +205,11 @@ func (v *serviceSchedule) startOffNodes(r *sim.Round, j *sim.ActiveJob, masked f
 
 // find is where start would start a job, or nil.
 func (v *serviceSchedule) find(r *sim.Round, j *sim.ActiveJob) []hardware.Range {
-	c := r.Cluster()
+	return v.findOn(r.Cluster(), r, j)
+}
+
+// findOn is the same on a machine as it might be.
+func (v *serviceSchedule) findOn(c sim.Machine, r *sim.Round, j *sim.ActiveJob) []hardware.Range {
 	for _, n := range j.Sizes(nil, r.Alignment()) {
 		end := r.Now() + j.EstimateOn(n)
 		if n > c.Free() || (r.Closed() && end > r.Horizon()) {

@@ -25,6 +25,7 @@ type world struct {
 	step      sim.Time // 0: the default of an hour
 	horizon   sim.Time
 	closed    bool
+	restart   sim.Time
 }
 
 func (w *world) stepLength() sim.Time {
@@ -69,7 +70,7 @@ func (w *world) workload(t fataler) *sim.Workload {
 	}
 	return &sim.Workload{
 		Name: "random", Topology: topology, Alignment: w.alignment, Services: w.services,
-		Jobs: &sim.Jobs{List: w.jobs}, Step: w.step, Horizon: w.horizon, Closed: w.closed,
+		Jobs: &sim.Jobs{List: w.jobs}, Step: w.step, Horizon: w.horizon, Closed: w.closed, Restart: w.restart,
 	}
 }
 
@@ -84,6 +85,7 @@ func drawWorld(t *rapid.T) *world {
 			GPUsPerNode: rapid.SampledFrom([]int{8, 4, 1, 3, 6}).Draw(t, "node"), NodesPerLink: integer(0, 2, "link")})
 	}
 	gpus := w.gpus()
+	w.restart = rapid.SampledFrom([]sim.Time{0, 0, 7 * time.Minute}).Draw(t, "restart")
 	w.step = rapid.SampledFrom([]sim.Time{0, time.Hour, 15 * time.Minute, 90 * time.Minute}).Draw(t, "step")
 	if rapid.Bool().Draw(t, "horizon") {
 		w.horizon = time.Duration(integer(4, 30, "hours"))*time.Hour + time.Duration(integer(0, 1, "odd")*integer(0, 59, "minutes"))*time.Minute
@@ -126,6 +128,9 @@ func drawPolicy(t *rapid.T, w *world) (string, policies.Config) {
 	c.Reserve = rapid.SampledFrom([]string{"", "peak", "curve"}).Draw(t, "reserve")
 	c.Placement = rapid.SampledFrom([]string{"", "", "", "random", "firstfit", "bestfit", "dotproduct", "packing", "clustering", "fgd"}).Draw(t, "placement")
 	switch name {
+	case "las":
+		c.ThresholdGPUHours = rapid.SampledFrom([]float64{0, 0.1, 5}).Draw(t, "threshold")
+		c.Promote = rapid.SampledFrom([]float64{0, 0.5, 4}).Draw(t, "promote")
 	case "reservation":
 		c.Partition = rapid.SampledFrom([]int{0, 3}).Draw(t, "partition")
 	case "horizon":

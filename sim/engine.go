@@ -50,6 +50,7 @@ type engine struct {
 	begun   bool // some instant has been simulated
 	events  eventQueue
 	timers  int // timer events in the queue
+	void    int // releases in the queue of jobs that were preempted before them
 	cluster *hardware.Cluster
 	counts  Counts
 	dirty   bool // something changed at this instant
@@ -82,7 +83,7 @@ func (e *engine) run(ctx context.Context) error {
 		return err
 	}
 	idle := 0
-	for !e.events.empty() {
+	for e.discardVoid(); !e.events.empty(); e.discardVoid() {
 		at := e.events.min().at
 		if at >= e.horizon {
 			break
@@ -135,7 +136,7 @@ func (e *engine) idle() bool {
 
 // countIdle counts rounds in which only timers keep the run going.
 func (e *engine) countIdle(n int) int {
-	if e.drained && len(e.running) == 0 && len(e.events.heap) == e.timers {
+	if e.drained && len(e.running) == 0 && len(e.events.heap)-e.void == e.timers {
 		return n + 1
 	}
 	return 0
@@ -148,6 +149,8 @@ func (e *engine) apply(ev event) error {
 		if j := e.slots[ev.ref]; j.gen == ev.gen {
 			e.leave(j, Completed)
 			e.dirty = true
+		} else {
+			e.void--
 		}
 	case arrival:
 		if ev.gen == submitted {
@@ -194,7 +197,7 @@ func (e *engine) decide() error {
 // horizon, so that policies never see them.
 func (e *engine) dropHopeless() {
 	live := slices.DeleteFunc(e.waiting[e.head:], func(j *ActiveJob) bool {
-		if !e.hopeless(&j.Job) {
+		if !e.hopeless(j) {
 			return false
 		}
 		e.dropJob(j)
@@ -204,17 +207,17 @@ func (e *engine) dropHopeless() {
 	e.waiting = e.waiting[:e.head+len(live)]
 }
 
-// hopeless reports whether a job that has not started cannot end by a closed
+// hopeless reports whether a job that does not run cannot end by a closed
 // horizon any more.
-func (e *engine) hopeless(j *Job) bool {
-	return e.w.Closed && max(e.now, j.Eligible())+j.EstimateOn(e.largest(j)) > e.horizon
+func (e *engine) hopeless(j *ActiveJob) bool {
+	return e.w.Closed && max(e.now, j.Eligible())+j.EstimateOn(e.largest(&j.Job)) > e.horizon
 }
 
 func (e *engine) dropJob(j *ActiveJob) {
 	if j.Reason == "" {
 		j.Reason = "cannot end inside the horizon"
 	}
-	e.leave(j, Unscheduled)
+	e.leave(j, e.cut(j))
 }
 
 func (e *engine) breakRule(subject, rule, detail string) {
@@ -232,7 +235,7 @@ func (e *engine) finish() {
 	for _, list := range [][]*ActiveJob{e.waiting[e.head:], e.upcoming} {
 		for _, j := range list {
 			if !j.State.Final() {
-				e.leave(j, Unscheduled)
+				e.leave(j, e.cut(j))
 			}
 		}
 	}

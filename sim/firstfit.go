@@ -6,7 +6,7 @@ import "berth/sim/hardware"
 func (e *engine) startFirstFit(j *ActiveJob) bool {
 	n := 0
 	if j.MaxGPUs > 0 {
-		if n = e.sizeNow(&j.Job); n == 0 {
+		if n = e.sizeNow(j); n == 0 {
 			return false
 		}
 	} else if e.w.Closed && e.now+j.Estimate > e.horizon {

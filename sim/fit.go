@@ -48,8 +48,8 @@ func (e *engine) smallest(j *Job) int {
 }
 
 // sizeNow is the smallest size with which the job may start now, or 0.
-func (e *engine) sizeNow(j *Job) int {
-	n := e.smallest(j)
+func (e *engine) sizeNow(j *ActiveJob) int {
+	n := e.smallest(&j.Job)
 	if !e.w.Closed || n == 0 {
 		return n
 	}

@@ -90,7 +90,7 @@ func (e *engine) arrive() error {
 	case reason != "":
 		j.Reason = reason
 		e.leave(j, Rejected)
-	case e.hopeless(&j.Job):
+	case e.hopeless(j):
 		e.dropJob(j)
 	case j.Eligible() > e.now:
 		j.State = Upcoming
@@ -133,12 +133,15 @@ func (e *engine) becomeEligible(j *ActiveJob) {
 func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 	j.GPUs = append(j.GPUs[:0], gpus...)
 	e.occupy(j)
-	j.State, j.Started = Running, e.now
+	j.State, j.Resumed = Running, e.now
+	if j.Preempted == 0 {
+		j.Started = e.now
+	}
 	j.Reason = ""
 	j.index = len(e.running)
 	e.running = append(e.running, j)
 	e.gone++
-	end := e.now + j.DurationOn(j.Held())
+	end := e.now + j.durationOn(j.Held())
 	if end < e.now {
 		end = Forever // after many jobs of decades each
 	}
@@ -152,17 +155,23 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 // caller's to keep.
 func (e *engine) leave(j *ActiveJob, final JobState) {
 	if j.State == Running {
-		e.vacate(j)
-		last := len(e.running) - 1
-		e.running[j.index] = e.running[last]
-		e.running[j.index].index = j.index
-		e.running = e.running[:last]
+		e.stop(j)
 	}
 	j.State, j.Ended = final, e.now
 	for _, o := range e.observers {
 		o.JobEnded(e.now, j)
 	}
 	e.left = append(e.left, j)
+}
+
+// stop takes a running job off its GPUs.
+func (e *engine) stop(j *ActiveJob) {
+	e.vacate(j)
+	last := len(e.running) - 1
+	e.running[j.index] = e.running[last]
+	e.running[j.index].index = j.index
+	e.running = e.running[:last]
+	j.Ran += e.now - j.Resumed
 }
 
 // compact removes from the lists what has started or left.

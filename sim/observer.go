@@ -26,7 +26,11 @@ func (c *Counts) IdleGPUs() float64 { return float64(c.Free) + float64(c.Remnant
 // influences the run, except that an error stops it.
 type Observer interface {
 	JobSubmitted(now Time, j *ActiveJob)
+	// JobStarted is called for every start, also after a preemption.
 	JobStarted(now Time, j *ActiveJob)
+	// JobPreempted is called when a job has lost its GPUs and waits again;
+	// j.GPUs are those it had since j.Resumed.
+	JobPreempted(now Time, j *ActiveJob)
 	// JobEnded is called once a submitted job, in its final state.
 	JobEnded(now Time, j *ActiveJob)
 	// ServiceChanged reports GPUs gained and lost; s is in its new state.
@@ -45,6 +49,7 @@ type IgnoreAll struct{}
 
 func (IgnoreAll) JobSubmitted(Time, *ActiveJob)                                           {}
 func (IgnoreAll) JobStarted(Time, *ActiveJob)                                             {}
+func (IgnoreAll) JobPreempted(Time, *ActiveJob)                                           {}
 func (IgnoreAll) JobEnded(Time, *ActiveJob)                                               {}
 func (IgnoreAll) ServiceChanged(Time, *ActiveService, []hardware.Range, []hardware.Range) {}
 func (IgnoreAll) DemandChanged(Time, *ActiveService)                                      {}

@@ -43,18 +43,24 @@ func (s JobState) Final() bool { return s >= Completed }
 type ActiveJob struct {
 	Job
 	State   JobState
-	Started Time             // once Running
+	Started Time             // of its first start, once there was one
 	Ended   Time             // once final
-	GPUs    []hardware.Range // held since Started, ascending
+	GPUs    []hardware.Range // held since Resumed, ascending
 	Reason  string           // why it waits, or why it never ran
 
 	// Node is where a running job without GPUs has its CPUs and memory.
 	Node int
 
-	plain bool // its request changes nothing here
-	slot  uint32
-	gen   uint32
-	index int // place in the running list
+	Resumed   Time // of its last start: Started, unless it was preempted
+	Ran       Time // time on GPUs until it last left them
+	Preempted int  // times that it lost its GPUs before its end
+
+	plain   bool // its request changes nothing here
+	done    Time // work that the preemptions kept, as time on MinGPUs
+	restart Time // time without progress that its next start begins with
+	slot    uint32
+	gen     uint32
+	index   int // place in the running list
 }
 
 // Slot is a small number that no other active job has; it is used again once
@@ -72,11 +78,6 @@ func (j *ActiveJob) HeldGPUs() float64 {
 	return float64(j.Held())
 }
 
-// ran reports whether a job that has left the system ever ran.
-func (j *ActiveJob) ran() bool {
-	return len(j.GPUs) > 0 || j.MaxGPUs == 0 && (j.State == Completed || j.State == Unfinished)
-}
-
 // Plain reports whether the job's request changes nothing on this machine: it
 // asks for whole GPUs of models that are all accepted, and for no CPUs or
 // memory that anyone counts.
@@ -84,7 +85,29 @@ func (j *ActiveJob) Plain() bool { return j.plain }
 
 // EstimatedEnd is when a running job should end by its estimate. A job that
 // overruns has an EstimatedEnd in the past.
-func (j *ActiveJob) EstimatedEnd() Time { return j.Started + j.EstimateOn(j.Held()) }
+func (j *ActiveJob) EstimatedEnd() Time { return j.Resumed + j.EstimateOn(j.Held()) }
+
+// EstimateOn is the time that the job should take on n GPUs from its next
+// start on, or from Resumed on when it runs, by its estimate: less than that of
+// the whole Job once a preemption has kept work. It is never below 1 ns.
+func (j *ActiveJob) EstimateOn(n int) Time {
+	return j.restart + j.scale(max(j.Estimate-j.done, 1), n)
+}
+
+// durationOn is the same by the true duration.
+func (j *ActiveJob) durationOn(n int) Time { return j.restart + j.scale(j.Duration-j.done, n) }
+
+// Waited is the time since its submission that a job has spent off GPUs. It is
+// Started − Submit for a job that runs or has left without being preempted.
+func (j *ActiveJob) Waited(now Time) Time {
+	if j.State == Running {
+		return j.Resumed - j.Submit - j.Ran
+	}
+	return now - j.Submit - j.Ran
+}
+
+// ran reports whether a job that has left the system ever ran.
+func (j *ActiveJob) ran() bool { return j.State == Completed || j.State == Unfinished }
 
 // ActiveService is a service and what it holds now.
 type ActiveService struct {

@@ -74,8 +74,8 @@ func (r *Round) Explain(j *ActiveJob, reason string) { j.Reason = reason }
 // Reject refuses a job that has not started; it leaves the system with the
 // reason.
 func (r *Round) Reject(j *ActiveJob, reason string) {
-	if j.State != Waiting && j.State != Upcoming {
-		r.e.breakRule(j.subject(), "reject", "only a job that has not started can be rejected; this one is "+j.State.String())
+	if j.State != Waiting && j.State != Upcoming || j.Preempted > 0 {
+		r.e.breakRule(j.subject(), "reject", "only a job that has not started can be rejected; this one "+j.past())
 		return
 	}
 	j.Reason = reason
@@ -92,7 +92,7 @@ func (r *Round) StartFirst(j *ActiveJob) bool {
 	if !j.plain {
 		return e.startFirstFit(j)
 	}
-	n := e.sizeNow(&j.Job)
+	n := e.sizeNow(j)
 	return n > 0 && e.lowest(e.cluster, &j.Job, n) && r.Start(j, e.scratch...)
 }
 

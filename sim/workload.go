@@ -95,8 +95,21 @@ func (j *Job) scale(d Time, n int) Time {
 	if n <= j.MinGPUs {
 		return d
 	}
-	share := (1 - j.Parallel) + j.Parallel*float64(j.MinGPUs)/float64(n)
-	return Time(math.Ceil(float64(d) * share))
+	return Time(math.Ceil(float64(d) * j.share(n)))
+}
+
+// work is what is done in a time on n GPUs, as time on MinGPUs, rounded down to
+// the nanosecond.
+func (j *Job) work(d Time, n int) Time {
+	if n <= j.MinGPUs {
+		return d
+	}
+	return Time(math.Floor(float64(d) / j.share(n)))
+}
+
+// share is the time on n GPUs as a share of that on MinGPUs.
+func (j *Job) share(n int) float64 {
+	return (1 - j.Parallel) + j.Parallel*float64(j.MinGPUs)/float64(n)
 }
 
 // Sizes appends the sizes that the job may hold under an alignment: every one
@@ -189,6 +202,11 @@ type Workload struct {
 	// starting it is illegal. Otherwise it is cut at the horizon and earns what
 	// it got until then.
 	Closed bool
+
+	// Restart is the time that a preempted job spends without progress, on its
+	// new GPUs, when it starts again: loading its checkpoint, and doing again
+	// what was done after it was taken. 0 means that preemption costs nothing.
+	Restart Time
 }
 
 // Jobs is a Source over a slice, which must be sorted by Submit.

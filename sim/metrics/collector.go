@@ -31,6 +31,7 @@ type Collector struct {
 	value, decayed float64
 	swaps          int
 	jobs           JobCounts
+	preemptions    int
 	wait, slowdown []float64
 	turnaround     []float64
 	firstSubmit    sim.Time
@@ -80,7 +81,7 @@ func (c *Collector) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 	case sim.Completed:
 		c.jobs.Completed++
 		turnaround := float64(j.Ended - j.Submit)
-		run := float64(j.Ended - j.Started)
+		run := float64(j.Ran)
 		c.turnaround = append(c.turnaround, turnaround/1e9)
 		c.slowdown = append(c.slowdown, max(1, turnaround/max(run, boundedSlowdownFloor)))
 		c.lastFinish = max(c.lastFinish, j.Ended)
@@ -94,10 +95,27 @@ func (c *Collector) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 		c.jobs.Rejected++
 		return
 	}
-	c.wait = append(c.wait, (j.Started - j.Submit).Seconds())
+	c.wait = append(c.wait, j.Waited(j.Ended).Seconds())
+	if j.Preempted > 0 {
+		c.jobs.Preempted++
+	}
+	c.gain(j, j.Ended)
+}
+
+// JobPreempted implements sim.Observer.
+func (c *Collector) JobPreempted(now sim.Time, j *sim.ActiveJob) {
+	c.preemptions++
+	c.gain(j, now)
+}
+
+// gain adds the value of what a job did since it last started.
+func (c *Collector) gain(j *sim.ActiveJob, until sim.Time) {
+	if j.Held() == 0 {
+		return
+	}
 	weight := j.Priority * j.HeldGPUs()
-	c.value += weight * (j.Ended - j.Started).Hours()
-	c.decayed += weight * (c.objective.weightUntil(j.Ended) - c.objective.weightUntil(j.Started))
+	c.value += weight * (until - j.Resumed).Hours()
+	c.decayed += weight * (c.objective.weightUntil(until) - c.objective.weightUntil(j.Resumed))
 }
 
 // weightUntil is ∫ w from 0 to t in hours, where w(t) = γ^(Δ·⌊t/Δ⌋).
@@ -180,7 +198,7 @@ func (c *Collector) Conserved() bool {
 func (c *Collector) Report() *Report {
 	r := &Report{
 		GPUs: c.capacity, HorizonHours: c.last.Hours(),
-		Value: c.value, Swaps: c.swaps, Jobs: c.jobs,
+		Value: c.value, Swaps: c.swaps, Jobs: c.jobs, Preemptions: c.preemptions,
 		WaitSeconds:       Describe(c.wait),
 		BoundedSlowdown:   Describe(c.slowdown),
 		TurnaroundSeconds: Describe(c.turnaround),

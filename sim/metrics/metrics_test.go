@@ -131,7 +131,7 @@ func TestTimelineAgainstSums(t *testing.T) {
 // One job of priority 3 on 4 GPUs from 0:30 to 2:15, by hand.
 func TestWeightedByHand(t *testing.T) {
 	j := &sim.ActiveJob{Job: sim.Job{Priority: 3, MinGPUs: 4, MaxGPUs: 4}, State: sim.Running,
-		Started: 30 * time.Minute, GPUs: []hardware.Range{{First: 0, N: 4}}}
+		Started: 30 * time.Minute, Resumed: 30 * time.Minute, GPUs: []hardware.Range{{First: 0, N: 4}}}
 	for _, c := range []struct {
 		gamma, want float64
 		step        sim.Time
@@ -164,7 +164,7 @@ func TestSpans(t *testing.T) {
 		s.ServiceChanged(5, service(2, 1), nil, nil)
 		s.DemandChanged(5, service(1, 1))
 		s.JobEnded(6, &sim.ActiveJob{Job: sim.Job{Name: "never"}})
-		s.JobEnded(7, &sim.ActiveJob{Job: sim.Job{Name: "a"}, Started: 3, GPUs: []hardware.Range{{First: 4, N: 2}}})
+		s.JobEnded(7, &sim.ActiveJob{Job: sim.Job{Name: "a"}, Started: 3, Resumed: 3, GPUs: []hardware.Range{{First: 4, N: 2}}})
 		s.DemandChanged(8, service(3, 1))
 		if err := s.RunEnded(9); err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestSpans(t *testing.T) {
 func TestReportTwice(t *testing.T) {
 	c := metrics.NewCollector(1, metrics.Objective{Gamma: 1, Step: time.Hour})
 	for i, wait := range []sim.Time{5e9, 1e9, 3e9} {
-		j := &sim.ActiveJob{Job: sim.Job{Priority: 1}, State: sim.Completed, Started: wait, Ended: wait + sim.Time(i), GPUs: []hardware.Range{{First: 0, N: 1}}}
+		j := &sim.ActiveJob{Job: sim.Job{Priority: 1}, State: sim.Completed, Started: wait, Resumed: wait, Ran: sim.Time(i), Ended: wait + sim.Time(i), GPUs: []hardware.Range{{First: 0, N: 1}}}
 		c.JobSubmitted(0, j)
 		c.JobEnded(j.Ended, j)
 	}

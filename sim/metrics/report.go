@@ -31,8 +31,9 @@ type Report struct {
 	Swaps             int      `json:"swaps"`           // GPUs gained and lost by services after the first step
 
 	Jobs              JobCounts     `json:"jobs"`
-	WaitSeconds       *Distribution `json:"wait_seconds,omitempty"`       // started jobs: start − submission
-	BoundedSlowdown   *Distribution `json:"bounded_slowdown,omitempty"`   // completed jobs: max(1, turnaround ÷ max(run, 10 s))
+	Preemptions       int           `json:"preemptions,omitempty"`        // of all jobs together
+	WaitSeconds       *Distribution `json:"wait_seconds,omitempty"`       // started jobs: turnaround − time on GPUs
+	BoundedSlowdown   *Distribution `json:"bounded_slowdown,omitempty"`   // completed jobs: max(1, turnaround ÷ max(time on GPUs, 10 s))
 	TurnaroundSeconds *Distribution `json:"turnaround_seconds,omitempty"` // completed jobs: finish − submission
 
 	MakespanSeconds float64  `json:"makespan_seconds"`  // last finish − first submission
@@ -48,7 +49,7 @@ type JobCounts struct {
 	Unfinished  int `json:"unfinished"` // cut by the end of the run
 	Unscheduled int `json:"unscheduled"`
 	Rejected    int `json:"rejected"`
-	Preempted   int `json:"preempted"`
+	Preempted   int `json:"preempted"` // at least once, whatever became of them
 }
 
 // GPUHours says where the cluster's time went; the fields add up to

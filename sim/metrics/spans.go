@@ -7,7 +7,8 @@ import (
 	"berth/sim/hardware"
 )
 
-// JobSpan is one job's stay on the cluster.
+// JobSpan is one stay of a job on the cluster: the only one, unless it was
+// preempted.
 type JobSpan struct {
 	Label      string
 	Kind       sim.Kind
@@ -53,8 +54,11 @@ func (s *Spans) JobEnded(now sim.Time, j *sim.ActiveJob) {
 	if len(j.GPUs) == 0 || s.full() {
 		return
 	}
-	s.Jobs = append(s.Jobs, JobSpan{j.Label(), j.Kind, j.Priority, slices.Clone(j.GPUs), j.Submit, j.Started, now})
+	s.Jobs = append(s.Jobs, JobSpan{j.Label(), j.Kind, j.Priority, slices.Clone(j.GPUs), j.Submit, j.Resumed, now})
 }
+
+// JobPreempted implements sim.Observer.
+func (s *Spans) JobPreempted(now sim.Time, j *sim.ActiveJob) { s.JobEnded(now, j) }
 
 // ServiceChanged implements sim.Observer.
 func (s *Spans) ServiceChanged(now sim.Time, a *sim.ActiveService, _, _ []hardware.Range) {

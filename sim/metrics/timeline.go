@@ -46,6 +46,9 @@ func (t *Timeline) JobEnded(now sim.Time, j *sim.ActiveJob) {
 	}
 }
 
+// JobPreempted implements sim.Observer.
+func (t *Timeline) JobPreempted(now sim.Time, j *sim.ActiveJob) { t.JobEnded(now, j) }
+
 // RoundEnded implements sim.Observer.
 func (t *Timeline) RoundEnded(now sim.Time, c *sim.Counts) error {
 	t.advance(now)
