@@ -8,8 +8,7 @@ import (
 
 // las is least attained service in the discretised form of Tiresias (Gu et
 // al., NSDI 2019) with two queues: a job is in the first until it has had a
-// threshold of GPU-time, sizes and durations taken together, and in the second
-// from then on. The first queue comes before the second and preempts it; in a
+// threshold of GPU-time, restarts apart, and in the second from then on. The first queue comes before the second and preempts it; in a
 // queue, jobs that have run come in the order of their first start, then those
 // that have not in the order of arrival. It looks at no estimate.
 type las struct {
@@ -22,7 +21,7 @@ type las struct {
 // attained is what las knows of a job.
 type attained struct {
 	second  bool     // in the second queue
-	service sim.Time // GPU-time in the first queue, until it last lost its GPUs
+	service sim.Time // progress in GPU-time in the first queue, until it last lost its GPUs
 	demote  sim.Time // when it goes to the second queue, if it runs on
 	lost    sim.Time // when it last lost its GPUs
 	before  sim.Time // its time on GPUs when it was last promoted
@@ -74,7 +73,7 @@ func (p *las) Decide(r *sim.Round) error {
 func (p *las) onStart(r *sim.Round, j *sim.ActiveJob) {
 	if a := &p.jobs[j.Slot()]; !a.second {
 		n := sim.Time(j.Held())
-		a.demote = r.Now() + (p.threshold-a.service+n-1)/n
+		a.demote = r.Now() + j.Restart + (p.threshold-a.service+n-1)/n
 		r.WakeAt(a.demote)
 	}
 }
@@ -84,7 +83,7 @@ func (p *las) onLoss(r *sim.Round, j *sim.ActiveJob) {
 	a := &p.jobs[j.Slot()]
 	a.lost = r.Now()
 	if !a.second {
-		a.service += (r.Now() - j.Resumed) * sim.Time(j.Held())
+		a.service += max(0, r.Now()-j.Resumed-j.Restart) * sim.Time(j.Held())
 		return
 	}
 	if p.promote > 0 {
