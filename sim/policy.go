@@ -57,7 +57,8 @@ type ActiveJob struct {
 	done  Time // work that the preemptions kept, as time on MinGPUs
 	slot  uint32
 	gen   uint32
-	index int // place in the running list
+	index int    // place in the running list
+	order uint64 // in which it came to wait
 }
 
 // Slot is a small number that no other active job has; it is used again once

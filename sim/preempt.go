@@ -37,7 +37,7 @@ func (e *engine) preempt(j *ActiveJob) {
 	j.Restart = e.w.Restart
 	j.gen++ // its release is void
 	e.void++
-	e.waiting = append(e.waiting, j)
+	e.queueUp(j)
 	for _, o := range e.observers {
 		o.JobPreempted(e.now, j)
 	}
