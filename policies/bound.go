@@ -10,7 +10,8 @@ import (
 
 // Bound is what no run of a workload can surpass until a time, whatever its
 // policy knows: value in priority × GPU-hours, less lambda × priority × GPU-hours
-// of shortfall, neither decayed. The workload's jobs are read to the end.
+// of shortfall, neither decayed; GPU-hours that restarts repeat are not in it. The
+// workload's jobs are read to the end.
 //
 // It is the optimum of a relaxation. Every job is work that may be cut up and
 // interrupted, at most its largest size at a time and not before it is

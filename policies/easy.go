@@ -24,6 +24,8 @@ type easy struct {
 	// tried has what jobs that found no place in this round asked for: true
 	// where they might have taken any node.
 	tried map[placement.Shape]bool
+	line  line // where GPUs are alike and the end is open
+	ends  ends // the same
 }
 
 func newEASY(c Config) (sim.Policy, error) {
@@ -38,6 +40,10 @@ func (p *easy) Decide(r *sim.Round) error {
 	p.services.apply(r)
 	for _, j := range r.Eligible() {
 		p.byNode = p.byNode || !j.Plain()
+	}
+	if !p.byNode && r.Alignment() == hardware.Scattered && len(p.services.claims) == 0 && !r.Closed() {
+		p.decideAlike(r)
+		return nil
 	}
 	waiting := r.Waiting()
 	for len(waiting) > 0 && p.services.start(r, waiting[0]) {
@@ -62,6 +68,57 @@ func (p *easy) Decide(r *sim.Round) error {
 		p.backfillBlocks(r, waiting[0], waiting[1:])
 	}
 	return nil
+}
+
+// decideAlike is for GPUs that are all alike and an open end.
+func (p *easy) decideAlike(r *sim.Round) {
+	for _, j := range r.Ended() {
+		p.ends.remove(j)
+	}
+	for _, j := range r.Eligible() {
+		p.line.add(j)
+	}
+	l := &p.line
+	for l.left > 0 && r.StartFirst(l.jobs[l.head]) {
+		p.ends.add(l.jobs[l.head])
+		l.remove(l.head)
+	}
+	l.tidy()
+	if l.left == 0 {
+		return
+	}
+	head := l.jobs[l.head]
+	r.Explain(head, noBlock)
+	free := r.Cluster().Free()
+	if l.left == 1 || free == 0 {
+		return
+	}
+	shadow, spare := p.promiseAlike(r, head)
+	for i := l.head + 1; free > 0; i++ {
+		if i = l.next(i, free, spare, shadow-r.Now()); i < 0 || !r.StartFirst(l.jobs[i]) {
+			return
+		}
+		if n := l.needs[i]; n.time > shadow-r.Now() {
+			spare -= n.gpus
+		}
+		p.ends.add(l.jobs[i])
+		free -= l.needs[i].gpus
+		l.remove(i)
+	}
+}
+
+// promiseAlike is promise, by what decideAlike knows.
+func (p *easy) promiseAlike(r *sim.Round, head *sim.ActiveJob) (shadow sim.Time, spare int) {
+	free := r.Cluster().Free()
+	for i, e := range p.ends {
+		free += e.gpus
+		shadow = max(e.at, r.Now()+1)
+		last := i+1 == len(p.ends) || p.ends[i+1].at > shadow
+		if free >= head.MinGPUs && last {
+			return shadow, free - head.MinGPUs
+		}
+	}
+	return sim.Forever, free
 }
 
 // backfillCounts is for GPUs that are all alike: a job may start if it ends

@@ -9,8 +9,8 @@ import (
 
 // fairShare is dominant resource fairness between tenants (Ghodsi et al., NSDI
 // 2011): the next job is the oldest of the tenant whose dominant share is the
-// least, that is, the largest of its shares of all GPUs, CPUs and memory that
-// running jobs hold. A tenant whose oldest job finds no room waits; the others
+// least, that is, the largest of its shares of the machine's GPUs, CPUs and
+// memory. Machines have a capacity of GPUs only so far. A tenant whose oldest job finds no room waits; the others
 // go on. Nothing is preempted.
 type fairShare struct {
 	services *serviceSchedule

@@ -231,7 +231,7 @@ func TestReplay(t *testing.T) {
 		for i := range w.jobs { // jobs.csv keeps neither estimates nor moldable work
 			w.jobs[i].Estimate, w.jobs[i].MaxGPUs, w.jobs[i].Earliest = w.jobs[i].Duration, w.jobs[i].MinGPUs, 0
 		}
-		w.horizon, w.closed = 0, false
+		w.horizon, w.closed, w.restart = 0, false, 0
 		name, c := drawPolicy(t, w)
 		first := run(t, w, name, c)
 		rows, err := csv.NewReader(bytes.NewReader(first.jobs.Bytes())).ReadAll()

@@ -9,8 +9,7 @@ import (
 
 // las is least attained service in the discretised form of Tiresias (Gu et
 // al., NSDI 2019) with two queues: a job is in the first until it has had a
-// threshold of GPU-time, sizes and durations taken together, and in the second
-// from then on. The first queue comes before the second and preempts it; in a
+// threshold of GPU-time, restarts apart, and in the second from then on. The first queue comes before the second and preempts it; in a
 // queue, jobs that have run come in the order of their first start, then those
 // that have not in the order of arrival. It looks at no estimate.
 type las struct {
@@ -23,7 +22,7 @@ type las struct {
 // attained is what las knows of a job.
 type attained struct {
 	second  bool     // in the second queue
-	service sim.Time // GPU-time in the first queue, until it last lost its GPUs
+	service sim.Time // progress in GPU-time in the first queue, until it last lost its GPUs
 	demote  sim.Time // when it goes to the second queue, if it runs on
 	lost    sim.Time // when it last lost its GPUs
 	before  sim.Time // its time on GPUs when it was last promoted
@@ -79,7 +78,7 @@ func (p *las) onStart(r *sim.Round, j *sim.ActiveJob) {
 	}
 	a.demote = sim.Forever // without GPUs it attains none
 	if n := j.HeldGPUs(); n > 0 {
-		a.demote = r.Now() + sim.Time(math.Ceil(float64(p.threshold-a.service)/n))
+		a.demote = r.Now() + j.Restart + sim.Time(math.Ceil(float64(p.threshold-a.service)/n))
 		r.WakeAt(a.demote)
 	}
 }
@@ -89,7 +88,7 @@ func (p *las) onLoss(r *sim.Round, j *sim.ActiveJob) {
 	a := &p.jobs[j.Slot()]
 	a.lost = r.Now()
 	if !a.second {
-		a.service += sim.Time(float64(r.Now()-j.Resumed) * j.HeldGPUs())
+		a.service += sim.Time(float64(max(0, r.Now()-j.Resumed-j.Restart)) * j.HeldGPUs())
 		return
 	}
 	if p.promote > 0 {

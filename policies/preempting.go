@@ -20,7 +20,7 @@ type preempting struct {
 	behind  int              // GPUs of running[k:]
 	k       int              // the first running job that comes after the one looked at
 
-	nodes bool      // some job asked for more than GPUs: room is looked for node by node
+	nodes bool      // some job asked for more than GPUs, or jobs are placed by node: so is room looked for
 	trial sim.Trial // of what fits once jobs have lost their places
 
 	started, lost func(*sim.Round, *sim.ActiveJob) // told of decisions, lost before it is taken; may be nil
@@ -47,7 +47,7 @@ func (p *preempting) serve(r *sim.Round) {
 		for ; p.k < len(p.running) && !p.queue.before(j, p.running[p.k]); p.k++ {
 			p.behind -= p.running[p.k].Held()
 		}
-		p.nodes = p.nodes || !j.Plain()
+		p.nodes = p.nodes || !j.Plain() || p.services.place != nil
 		room := r.Cluster().Free() + p.behind
 		if room == 0 && !p.nodes {
 			return
@@ -138,7 +138,7 @@ func (p *preempting) makeRoomOnNodes(r *sim.Round, j *sim.ActiveJob) bool {
 	p.trial.Open(r)
 	for i := len(p.running) - 1; i >= p.k; i-- {
 		p.trial.End(p.running[i])
-		gpus, node, ok := p.trial.Place(j, n, false)
+		gpus, node, ok := p.trial.Place(j, n, p.services.place != nil)
 		if !ok {
 			continue
 		}

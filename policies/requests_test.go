@@ -118,6 +118,11 @@ func (n *nodeJudge) JobStarted(now sim.Time, j *sim.ActiveJob) {
 	n.change(j, 1)
 }
 
+func (n *nodeJudge) JobPreempted(_ sim.Time, j *sim.ActiveJob) {
+	n.running[j.ID] = false
+	n.change(j, -1)
+}
+
 func (n *nodeJudge) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 	if _, twice := n.final[j.ID]; twice || !j.State.Final() {
 		n.fault = fmt.Sprintf("job %d ended as %v, not for the first time", j.ID, j.State)
@@ -189,7 +194,7 @@ func TestNoJobStarves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawRequests(t)
 		w.services, w.horizon, w.closed = nil, 0, false
-		name := rapid.SampledFrom([]string{"fcfs", "sjf", "easy", "priority"}).Draw(t, "policy")
+		name := rapid.SampledFrom([]string{"fcfs", "sjf", "srtf", "las", "easy", "priority", "fairshare"}).Draw(t, "policy")
 		c := policies.Config{Seed: 1}
 		_, first := runRequests(t, w, name, c)
 		c.Placement = rapid.SampledFrom(placement.All()).Draw(t, "placement").Name

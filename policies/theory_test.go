@@ -75,7 +75,6 @@ func erlangC(k int, load float64) float64 {
 // around the closed form, which a right simulator misses less than once in a
 // million times; and Little's law holds on every one.
 func TestQueueingTheory(t *testing.T) {
-	exponential := func(r *rand.Rand) float64 { return r.ExpFloat64() }
 	fixed := func(*rand.Rand) float64 { return 1 }
 	for _, c := range []struct {
 		name    string
@@ -84,9 +83,9 @@ func TestQueueingTheory(t *testing.T) {
 		service func(*rand.Rand) float64
 		want    float64
 	}{
-		{"M/M/1", 1, 0.7, exponential, erlangC(1, 0.7)},
-		{"M/M/4", 4, 3.2, exponential, erlangC(4, 3.2)},
-		{"M/M/16", 16, 14, exponential, erlangC(16, 14)},
+		{"M/M/1", 1, 0.7, expFloat, erlangC(1, 0.7)},
+		{"M/M/4", 4, 3.2, expFloat, erlangC(4, 3.2)},
+		{"M/M/16", 16, 14, expFloat, erlangC(16, 14)},
 		{"M/D/1", 1, 0.7, fixed, 0.7 / (2 * (1 - 0.7))}, // Pollaczek and Khinchine
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,3 +105,5 @@ func TestQueueingTheory(t *testing.T) {
 		})
 	}
 }
+
+func expFloat(r *rand.Rand) float64 { return r.ExpFloat64() }

@@ -64,8 +64,10 @@ type engine struct {
 	arrivals []*ActiveJob
 	waiting  []*ActiveJob // from head on
 	head     int
-	seen     int // waiting[seen:] became eligible since the last round
-	gone     int // jobs of waiting[head:] and upcoming that have left them
+	seen     int          // waiting[seen:] became eligible since the last round
+	turn     uint64       // of the last job that came to wait
+	absent   []*ActiveJob // of those gone, the ones that were started
+	gone     int          // jobs of waiting[head:] and upcoming that have left them
 	running  []*ActiveJob
 	services []*ActiveService
 	left     []*ActiveJob // final in this round; recycled at its end

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,7 +101,7 @@ func (e *engine) arrive() error {
 		e.dirty = true
 	default:
 		j.State = Waiting
-		e.waiting = append(e.waiting, j)
+		e.queueUp(j)
 		e.arrivals = append(e.arrivals, j)
 		e.dirty = true
 	}
@@ -125,7 +126,7 @@ func (e *engine) becomeEligible(j *ActiveJob) {
 	}
 	j.State = Waiting
 	e.upcoming = slices.DeleteFunc(e.upcoming, func(o *ActiveJob) bool { return o == j })
-	e.waiting = append(e.waiting, j)
+	e.queueUp(j)
 	e.dirty = true
 }
 
@@ -141,6 +142,7 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 	j.index = len(e.running)
 	e.running = append(e.running, j)
 	e.gone++
+	e.absent = append(e.absent, j)
 	end := e.now + j.durationOn(j.Held())
 	if end < e.now {
 		end = Forever // after many jobs of decades each
@@ -174,6 +176,26 @@ func (e *engine) stop(j *ActiveJob) {
 	j.Ran += e.now - j.Resumed
 }
 
+// queueUp puts a job behind those that wait.
+func (e *engine) queueUp(j *ActiveJob) {
+	e.turn++
+	j.order = e.turn
+	e.waiting = append(e.waiting, j)
+}
+
+// unqueue takes one job out of those that wait, moving the shorter side.
+func (e *engine) unqueue(j *ActiveJob) {
+	q := e.waiting[e.head:]
+	i, _ := slices.BinarySearchFunc(q, j, func(a, b *ActiveJob) int { return cmp.Compare(a.order, b.order) })
+	if i < len(q)/2 {
+		copy(q[1:i+1], q[:i])
+		q[0] = nil
+		e.head++
+		return
+	}
+	e.waiting = slices.Delete(e.waiting, e.head+i, e.head+i+1)
+}
+
 // compact removes from the lists what has started or left.
 func (e *engine) compact() {
 	e.arrivals = e.arrivals[:0]
@@ -181,6 +203,14 @@ func (e *engine) compact() {
 	if e.gone == 0 {
 		return
 	}
+	if len(e.absent) == e.gone && e.gone <= 8 {
+		for _, j := range e.absent {
+			e.unqueue(j)
+		}
+		e.gone = 0
+	}
+	clear(e.absent)
+	e.absent = e.absent[:0]
 	for e.head < len(e.waiting) && e.waiting[e.head].State != Waiting {
 		e.waiting[e.head] = nil
 		e.head++

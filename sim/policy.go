@@ -55,12 +55,14 @@ type ActiveJob struct {
 	Ran       Time // time on GPUs until it last left them
 	Preempted int  // times that it lost its GPUs before its end
 
-	plain   bool // its request changes nothing here
-	done    Time // work that the preemptions kept, as time on MinGPUs
-	restart Time // time without progress that its next start begins with
-	slot    uint32
-	gen     uint32
-	index   int // place in the running list
+	Restart Time // without progress, with which its present or next stay on GPUs begins
+
+	plain bool // its request changes nothing here
+	done  Time // work that the preemptions kept, as time on MinGPUs
+	slot  uint32
+	gen   uint32
+	index int    // place in the running list
+	order uint64 // in which it came to wait
 }
 
 // Slot is a small number that no other active job has; it is used again once
@@ -91,11 +93,11 @@ func (j *ActiveJob) EstimatedEnd() Time { return j.Resumed + j.EstimateOn(j.Held
 // start on, or from Resumed on when it runs, by its estimate: less than that of
 // the whole Job once a preemption has kept work. It is never below 1 ns.
 func (j *ActiveJob) EstimateOn(n int) Time {
-	return j.restart + j.scale(max(j.Estimate-j.done, 1), n)
+	return j.Restart + j.scale(max(j.Estimate-j.done, 1), n)
 }
 
 // durationOn is the same by the true duration.
-func (j *ActiveJob) durationOn(n int) Time { return j.restart + j.scale(j.Duration-j.done, n) }
+func (j *ActiveJob) durationOn(n int) Time { return j.Restart + j.scale(j.Duration-j.done, n) }
 
 // Waited is the time since its submission that a job has spent off GPUs. It is
 // Started − Submit for a job that runs or has left without being preempted.

@@ -28,16 +28,16 @@ func (r *Round) Preempt(j *ActiveJob) bool {
 
 // preempt carries out a legal preemption.
 func (e *engine) preempt(j *ActiveJob) {
-	if ran := e.now - j.Resumed - j.restart; ran > 0 {
+	if ran := e.now - j.Resumed - j.Restart; ran > 0 {
 		j.done = min(j.done+j.work(ran, j.Held()), j.Duration-1)
 	}
 	e.stop(j)
 	j.State = Waiting
 	j.Preempted++
-	j.restart = e.w.Restart
+	j.Restart = e.w.Restart
 	j.gen++ // its release is void
 	e.void++
-	e.waiting = append(e.waiting, j)
+	e.queueUp(j)
 	for _, o := range e.observers {
 		o.JobPreempted(e.now, j)
 	}

@@ -23,6 +23,7 @@ func (s *Scenario) Generate(seed uint64) (*sim.Workload, error) {
 	w := &sim.Workload{
 		Name: s.Name, Topology: topology, Alignment: s.Cluster.Alignment,
 		Step: s.Step(), Horizon: hours(s.HorizonHours), Closed: s.Closed(),
+		Restart: sim.Time(s.Restart * 60e9),
 	}
 	for i := range s.Services {
 		v := &s.Services[i]

@@ -20,11 +20,12 @@ import (
 type Scenario struct {
 	Name         string  `toml:"name"`
 	Summary      string  `toml:"summary"`
-	HorizonHours float64 `toml:"horizon_hours"` // 0: until the last job has ended
-	StepMinutes  float64 `toml:"step_minutes"`  // planning step; 0 means 60
-	Boundary     string  `toml:"boundary"`      // "closed": jobs must end by the horizon; "open": they are cut there. Default: closed with a horizon
-	Gamma        float64 `toml:"gamma"`         // decay per hour; 0 means 0.97
-	Lambda       float64 `toml:"lambda"`        // weight of shortfall; 0 means 8
+	HorizonHours float64 `toml:"horizon_hours"`   // 0: until the last job has ended
+	StepMinutes  float64 `toml:"step_minutes"`    // planning step; 0 means 60
+	Boundary     string  `toml:"boundary"`        // "closed": jobs must end by the horizon; "open": they are cut there. Default: closed with a horizon
+	Restart      float64 `toml:"restart_minutes"` // without progress, when a preempted job starts again; 0: preemption costs nothing
+	Gamma        float64 `toml:"gamma"`           // decay per hour; 0 means 0.97
+	Lambda       float64 `toml:"lambda"`          // weight of shortfall; 0 means 8
 
 	Cluster  Cluster    `toml:"cluster"`
 	Services []Service  `toml:"service"`

@@ -46,6 +46,7 @@ func (s *Scenario) Validate() error {
 	err := firstOutside(
 		bound{"horizon_hours", s.HorizonHours, 0, maxHours},
 		bound{"step_minutes", s.StepMinutes, 0, 60 * maxHours},
+		bound{"restart_minutes", s.Restart, 0, 60 * maxHours},
 		bound{"gamma", s.Gamma, 0, 1},
 		bound{"lambda", s.Lambda, 0, maxNumber})
 	if err != nil {
