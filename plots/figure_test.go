@@ -35,12 +35,13 @@ func gallery() map[string]makeFigure {
 func overview() map[string]makeFigure {
 	runs := func(n int) []testRun { return policies(n, 8, 24, 12) }
 	return map[string]makeFigure{
-		"grids":       func() (*Figure, error) { return AllocationGrids(gridPanels(runs(2))) },
-		"utilization": func() (*Figure, error) { return UtilizationOverTime(courses(runs(2))) },
-		"value":       func() (*Figure, error) { return CumulativeValue(courses(runs(5))) },
-		"queue":       func() (*Figure, error) { return QueueLength(courses(runs(3))) },
-		"policies":    func() (*Figure, error) { return ValueAndUtilization(estimates()) },
-		"scenarios":   func() (*Figure, error) { return Scenarios(scenarioRows()) },
+		"grids":         func() (*Figure, error) { return AllocationGrids(gridPanels(runs(2))) },
+		"utilization":   func() (*Figure, error) { return UtilizationOverTime(courses(runs(2))) },
+		"value":         func() (*Figure, error) { return CumulativeValue(courses(runs(5))) },
+		"queue":         func() (*Figure, error) { return QueueLength(courses(runs(3))) },
+		"policies":      func() (*Figure, error) { return ValueAndUtilization(estimates()) },
+		"scenarios":     func() (*Figure, error) { return Scenarios(scenarioRows()) },
+		"fragmentation": func() (*Figure, error) { return Fragmentation("openb, default", placementCurves(6, true)) },
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"berth/policies/placement"
 	"berth/sim"
 	"berth/sim/hardware"
 )
@@ -16,11 +17,18 @@ type easy struct {
 	services *serviceSchedule
 	calendar calendar
 	running  []*sim.ActiveJob
+	byNode   bool // jobs ask their nodes for more than whole GPUs, or are placed by node
+	trial    sim.Trial
+	freed    []int // nodes on which jobs have ended in the trial
+
+	// tried has what jobs that found no place in this round asked for: true
+	// where they might have taken any node.
+	tried map[placement.Shape]bool
 }
 
 func newEASY(c Config) (sim.Policy, error) {
 	services := newServiceSchedule(c, "peak")
-	return &easy{services: services, calendar: calendar{services: services}}, nil
+	return &easy{services: services, calendar: calendar{services: services}, byNode: services.place != nil, tried: map[placement.Shape]bool{}}, nil
 }
 
 func (p *easy) Name() string { return "easy" }
@@ -28,6 +36,9 @@ func (p *easy) Name() string { return "easy" }
 // Decide implements sim.Policy.
 func (p *easy) Decide(r *sim.Round) error {
 	p.services.apply(r)
+	for _, j := range r.Eligible() {
+		p.byNode = p.byNode || !j.Plain()
+	}
 	waiting := r.Waiting()
 	for len(waiting) > 0 && p.services.start(r, waiting[0]) {
 		waiting = waiting[1:]
@@ -36,7 +47,13 @@ func (p *easy) Decide(r *sim.Round) error {
 		return nil
 	}
 	r.Explain(waiting[0], noBlock)
-	if len(waiting) == 1 || r.Cluster().Free() == 0 {
+	switch {
+	case len(waiting) == 1:
+		return nil
+	case p.byNode:
+		p.backfillNodes(r, waiting[0], waiting[1:])
+		return nil
+	case r.Cluster().Free() == 0:
 		return nil
 	}
 	if r.Alignment() == hardware.Scattered && len(p.services.claims) == 0 {
@@ -71,10 +88,7 @@ func (p *easy) backfillCounts(r *sim.Round, head *sim.ActiveJob, others []*sim.A
 // to spare then. A job past its estimate is expected to end any moment. A head
 // that cannot end by a closed horizon is promised nothing.
 func (p *easy) promise(r *sim.Round, head *sim.ActiveJob) (shadow sim.Time, spare int) {
-	p.running = append(p.running[:0], r.Running()...)
-	slices.SortFunc(p.running, func(a, b *sim.ActiveJob) int {
-		return cmp.Or(cmp.Compare(a.EstimatedEnd(), b.EstimatedEnd()), cmp.Compare(a.Slot(), b.Slot()))
-	})
+	p.sortRunning(r)
 	free := r.Cluster().Free()
 	for i, j := range p.running {
 		free += j.Held()
@@ -85,6 +99,14 @@ func (p *easy) promise(r *sim.Round, head *sim.ActiveJob) (shadow sim.Time, spar
 		}
 	}
 	return sim.Forever, free
+}
+
+// sortRunning lists the running jobs by the end to be expected.
+func (p *easy) sortRunning(r *sim.Round) {
+	p.running = append(p.running[:0], r.Running()...)
+	slices.SortFunc(p.running, func(a, b *sim.ActiveJob) int {
+		return cmp.Or(cmp.Compare(a.EstimatedEnd(), b.EstimatedEnd()), cmp.Compare(a.Slot(), b.Slot()))
+	})
 }
 
 // backfillBlocks is for jobs that need blocks, or GPUs that services want

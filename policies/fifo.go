@@ -29,7 +29,9 @@ func (p *fifo) Name() string { return "fifo" }
 const (
 	noHole    = "no hole before the end of the horizon"
 	committed = "committed to a later start"
-	overrun   = "its GPUs are held by a job that overran its estimate"
+	// notPlannable is why policies that plan refuse a job.
+	notPlannable = "it asks for shares, CPUs, memory or models, and this policy plans whole GPUs that are alike"
+	overrun      = "its GPUs are held by a job that overran its estimate"
 )
 
 // Decide implements sim.Policy.
@@ -45,7 +47,11 @@ func (p *fifo) Decide(r *sim.Round) error {
 	p.startLate(r)
 	p.startDue(r)
 	for _, j := range r.Arrivals() {
-		if !j.State.Final() {
+		switch {
+		case j.State.Final():
+		case !j.Plain():
+			r.Reject(j, notPlannable)
+		default:
 			p.commit(r, j)
 		}
 	}

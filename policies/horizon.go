@@ -2,11 +2,12 @@ package policies
 
 import (
 	"cmp"
-	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"berth/policies/allocator"
+	"berth/policies/milp"
 	"berth/policies/plan"
 	"berth/sim"
 	"berth/sim/hardware"
@@ -33,6 +34,7 @@ type horizon struct {
 	next      [][][]hardware.Range // [service][step from origin on]
 	forecast  [][]int              // [service][step from origin on]: demand that the plan was made for
 	origin    int                  // the step that the plan starts with
+	first     int                  // the first step with jobs, or −1
 	madeAt    sim.Time             // when
 	rank      map[any]int          // place of a job or service in the order that gave the last plan
 	calendar  calendar             // for filling what a committed plan leaves
@@ -67,8 +69,13 @@ func newHorizon(c Config) (sim.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Mode == "full" {
+		if _, err := milp.Select("auto"); err != nil {
+			return nil, fmt.Errorf("policy.mode = \"full\": %w", err)
+		}
+	}
 	boundary, err := c.boundary()
-	p := &horizon{c: c, budget: budget, boundary: boundary, origin: -1}
+	p := &horizon{c: c, budget: budget, boundary: boundary, origin: -1, first: -1}
 	p.calendar.services = &serviceSchedule{}
 	return p, err
 }
@@ -83,11 +90,18 @@ func (p *horizon) Decide(r *sim.Round) error {
 			return err
 		}
 	}
+	for _, j := range r.Arrivals() {
+		if !j.State.Final() && !j.Plain() {
+			r.Reject(j, notPlannable)
+		}
+	}
 	p.forecasts.observe(r)
 	p.forget(r)
 	now := int(r.Now() / r.Step())
 	if p.origin < 0 || now >= p.origin+p.c.Commit || p.called(r) {
-		p.plan(r, now)
+		if err := p.plan(r, now); err != nil {
+			return err
+		}
 	}
 	if r.Now()%r.Step() == 0 {
 		p.moveServices(r, now-p.origin)
@@ -148,23 +162,24 @@ func (p *horizon) called(r *sim.Round) bool {
 }
 
 // plan makes a plan that starts with the current step.
-func (p *horizon) plan(r *sim.Round, now int) {
+func (p *horizon) plan(r *sim.Round, now int) error {
 	problem, jobs := p.problem(r, now)
 	items := itemsOf(jobs, r.Services())
 	order := p.lastOrder(items)
 	started := time.Now()
-	pl, stats := allocator.Solve(context.Background(), problem, allocator.Options{
-		Seed: p.c.Seed, Budget: p.budget, Order: order,
-	})
+	pl, order, err := p.search(r.Context(), problem, order, now)
 	p.took += time.Since(started)
+	if err != nil {
+		return err
+	}
 	if r.Now()%r.Step() == 0 {
 		p.nervous.compare(now, holders(problem, pl, items, 0))
 	}
 	if p.c.Commit < problem.Steps {
 		p.nervous.expect(now+p.c.Commit, holders(problem, pl, items, p.c.Commit))
 	}
-	p.rank = make(map[any]int, len(stats.Order))
-	for place, it := range stats.Order {
+	p.rank = make(map[any]int, len(order))
+	for place, it := range order {
 		p.rank[items[it]] = place
 	}
 	p.origin, p.madeAt, p.next = now, r.Now(), pl.Services
@@ -183,6 +198,7 @@ func (p *horizon) plan(r *sim.Round, now int) {
 			r.Explain(j, plannedLater)
 		}
 	}
+	return nil
 }
 
 // itemsOf is jobs and services as the allocator numbers them.

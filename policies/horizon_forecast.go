@@ -14,10 +14,15 @@ type forecasts struct {
 // newForecasts makes the configured forecasters for a run.
 func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 	f := &forecasts{}
-	if c.Forecast == "learned" {
+	if c.Forecast == "learned" || c.Forecast == "cold" {
 		learned, err := forecast.NewLearned(len(r.Services()), forecast.LearnedOptions{Step: r.Step(), Quantile: c.Quantile})
 		if err != nil {
 			return nil, err
+		}
+		for i, s := range r.Services() {
+			if c.Forecast == "learned" {
+				remember(learned, i, s.Demand.Step, s.History)
+			}
 		}
 		f.demand = learned
 	} else {
@@ -37,6 +42,14 @@ func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 	durations, err := forecast.NewNoisyDurations(forecast.StatedDurations{}, forecast.DurationErrors{Sigma: c.DurationSigma}, c.Seed)
 	f.durations = durations
 	return f, err
+}
+
+// remember tells what a service wanted before the run, level by level; the last
+// ends at time 0.
+func remember(d forecast.Demand, service int, step sim.Time, history []int) {
+	for i, gpus := range history {
+		d.Observe(service, -sim.Time(len(history)-i)*step, gpus)
+	}
 }
 
 // observe learns from what is seen now.

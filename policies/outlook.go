@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"berth/policies/plan"
 	"berth/sim"
 	"berth/sim/hardware"
@@ -11,6 +13,14 @@ type Outlook struct {
 	MadeAt   sim.Time
 	Coverage []CoverageRisk
 	Idle     []IdleWindow
+	Services []ServiceOutlook
+}
+
+// ServiceOutlook is what a plan was made for and what it gives, step by step.
+type ServiceOutlook struct {
+	Service           string
+	From              sim.Time // begin of the first step
+	Forecast, Planned []int    // GPUs
 }
 
 // CoverageRisk is a step in which a service may want more than it will hold.
@@ -39,6 +49,7 @@ func (p *horizon) outlook(r *sim.Round, q *plan.Problem, pl *plan.Plan, now int)
 		for t := range planned {
 			planned[t] = hardware.Size(pl.Services[i][t])
 		}
+		o.Services = append(o.Services, ServiceOutlook{s.Name, at(0), slices.Clone(p.forecast[i]), planned})
 		for t, risk := range p.forecasts.exceed(i, at(0), planned) {
 			if risk >= leastRisk {
 				o.Coverage = append(o.Coverage, CoverageRisk{s.Name, at(t), at(t + 1), p.forecast[i][t], planned[t], risk})

@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"berth/policies/allocator"
 	"berth/policies/forecast"
+	"berth/policies/placement"
 	"berth/policies/plan"
 	"berth/sim"
 )
@@ -26,19 +28,26 @@ type Config struct {
 	// reservation; 0 means the peak of their total demand.
 	Partition int `toml:"partition"`
 
+	// Placement is which node a job gets: a name of placement.All, or "" for
+	// the lowest-numbered GPUs that suit. fifo and horizon plan places of
+	// their own and ignore it.
+	Placement string `toml:"placement"`
+
 	// The rest is read by horizon.
 
 	Window        int     `toml:"window"`         // steps planned ahead; 0 means 24
 	Commit        int     `toml:"commit"`         // steps of a plan that are carried out before the next; 0 means 1
 	Replan        string  `toml:"replan"`         // with a commitment of 1, what else calls for a plan: "step" nothing, "arrival" new jobs, "event" (the default) also ended jobs
 	ReplanMinutes float64 `toml:"replan_minutes"` // with a commitment of 1, also plan whenever so much time has passed; 0 means at the steps only
+	Mode          string  `toml:"mode"`           // how a window is planned: "fast" (the default), the search alone, or "full", policies/milp from its plan on
+	NodeLimit     int     `toml:"node_limit"`     // of full mode, nodes a plan; 0 means 200
 	Budget        string  `toml:"budget"`         // of a search: a duration or a count of evaluations; default 300
 	Boundary      string  `toml:"boundary"`       // of a window that ends before the run does: "closed", "open" (the default) or "salvage"
 	Sigma         float64 `toml:"sigma"`          // with boundary = "salvage": what a step past the window is worth, 0 … 1
 	PlanGamma     float64 `toml:"gamma"`          // decay per hour inside a plan; 0 means the scenario's
 	PlanLambda    float64 `toml:"lambda"`         // weight of shortfall inside a plan; 0 means the scenario's
 
-	Forecast      string  `toml:"forecast"`       // of demand: "perfect" (the default) or "learned", a weekly profile
+	Forecast      string  `toml:"forecast"`       // of demand: "perfect" (the default), "learned", a weekly profile, or "cold", the same without what happened before the run
 	Quantile      float64 `toml:"quantile"`       // of demand that a learned forecast aims at; 0 means 0.9
 	DurationSigma float64 `toml:"duration_sigma"` // error of estimates: σ of a log-normal factor, drawn once a job
 	DemandBias    float64 `toml:"demand_bias"`    // errors of demand: see forecast.DemandErrors
@@ -51,6 +60,8 @@ type Config struct {
 	Gamma     float64       `toml:"-" json:"-"` // decay per hour, from the scenario
 	Seed      uint64        `toml:"-" json:"-"` // of the run
 	OnOutlook func(Outlook) `toml:"-" json:"-"` // told what each plan foresees; may be nil
+
+	Typical []placement.Typical `toml:"-" json:"-"` // jobs that placement = "fgd" keeps room for; nil means those seen so far
 }
 
 // boundary is the end of a window that ends before the run does.
@@ -72,6 +83,7 @@ var entries = []Entry{
 	{"easy", "EASY backfilling: later jobs may start unless they delay the head", newEASY},
 	{"sjf", "shortest estimate first, head of line", newSJF},
 	{"priority", "highest priority first, head of line", newPriority},
+	{"loss", "each job starts where there is room when it arrives, or is refused", newLoss},
 	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
 	{"horizon", "plans a window ahead, commits the current step, plans again", newHorizon},
 }
@@ -108,10 +120,16 @@ func (c *Config) validate() error {
 	}{
 		{"reserve", c.Reserve, []string{"peak", "curve"}},
 		{"replan", c.Replan, []string{"step", "arrival", "event"}},
-		{"forecast", c.Forecast, []string{"perfect", "learned"}},
+		{"mode", c.Mode, []string{"fast", "full"}},
+		{"forecast", c.Forecast, []string{"perfect", "learned", "cold"}},
 	} {
 		if choice.value != "" && !slices.Contains(choice.accepted, choice.value) {
 			return fmt.Errorf("policy.%s = %q is unknown; accepted are %s", choice.key, choice.value, strings.Join(choice.accepted, ", "))
+		}
+	}
+	if c.Placement != "" {
+		if err := placement.Check(c.Placement); err != nil {
+			return fmt.Errorf("policy.%w", err)
 		}
 	}
 	switch {
@@ -119,6 +137,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("policy.partition = %d is negative; accepted are a number of GPUs, or 0 for the peak of the total demand", c.Partition)
 	case c.Window < 0 || c.Commit < 0:
 		return fmt.Errorf("policy.window = %d, policy.commit = %d; accepted are numbers of steps, or 0 for the default", c.Window, c.Commit)
+	case c.NodeLimit < 0 || c.NodeLimit > math.MaxInt32:
+		return fmt.Errorf("policy.node_limit = %d; accepted are 1 to %d, or 0 for the default", c.NodeLimit, math.MaxInt32)
 	case c.Window > maxWindow:
 		return fmt.Errorf("policy.window = %d; at most %d steps are accepted", c.Window, maxWindow)
 	case cmp.Or(c.Commit, 1) > cmp.Or(c.Window, plan.DefaultSteps):
@@ -139,6 +159,15 @@ func (c *Config) validate() error {
 	}
 	_, err := c.budget()
 	return errors.Join(err, c.demandErrors().Check(), forecast.DurationErrors{Sigma: c.DurationSigma}.Check())
+}
+
+// place is the placement of a valid configuration, nil for the standard one.
+func (c *Config) place() *placement.Placement {
+	if c.Placement == "" {
+		return nil
+	}
+	p, _ := placement.New(c.Placement, placement.Options{Seed: c.Seed, Typical: c.Typical})
+	return p
 }
 
 // demandErrors are the errors to add to forecasts of demand.

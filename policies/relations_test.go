@@ -51,6 +51,7 @@ func TestNodesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		name, c := drawPolicy(t, w)
+		c.Placement = "" // which is about nodes
 		if w.alignment != hardware.Scattered {
 			for i := range w.jobs {
 				w.jobs[i].Across = true

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"berth/policies/allocator"
+	"berth/policies/placement"
 	"berth/policies/plan"
 	"berth/sim"
 	"berth/sim/hardware"
@@ -19,6 +20,7 @@ type serviceSchedule struct {
 	partition bool   // keep jobs off the GPUs that services ever use
 	limit     int    // GPUs that services may use; 0 means all
 	lambda    float64
+	place     *placement.Placement // nil means the first place that fits
 
 	held   [][][]hardware.Range // [service][step]
 	claims map[int][]span       // GPU → when a service wants it, while that changes
@@ -33,12 +35,15 @@ type span struct{ from, to sim.Time }
 
 // newServiceSchedule holds services as configured, or else in the standard way.
 func newServiceSchedule(c Config, standard string) *serviceSchedule {
-	return &serviceSchedule{reserve: cmp.Or(c.Reserve, standard), lambda: c.Lambda}
+	return &serviceSchedule{reserve: cmp.Or(c.Reserve, standard), lambda: c.Lambda, place: c.place()}
 }
 
 // apply makes the services hold what the schedule says, as far as GPUs are
 // free and the swap caps allow.
 func (v *serviceSchedule) apply(r *sim.Round) {
+	if v.place != nil {
+		v.place.Observe(r)
+	}
 	if len(r.Services()) == 0 {
 		return
 	}
@@ -171,14 +176,31 @@ func (v *serviceSchedule) blocked(g int, from, to sim.Time) bool {
 	return i < len(spans) && spans[i].from < to
 }
 
-// start starts a job on the lowest-numbered GPUs that are free until it should
-// end, at the smallest size it accepts. It reports whether there were any.
+// start starts a job where the placement puts it, or else on the lowest-numbered
+// GPUs, that are free until it should end, at the smallest size it accepts. It
+// reports whether there were any.
 func (v *serviceSchedule) start(r *sim.Round, j *sim.ActiveJob) bool {
-	if len(v.claims) == 0 {
+	switch {
+	case len(v.claims) == 0 && v.place == nil:
 		return r.StartFirst(j)
+	case len(v.claims) == 0 || r.FitsNode(j, j.MinGPUs) && (v.place != nil || !j.Plain()):
+		return v.startOffNodes(r, j, nil)
 	}
 	gpus := v.find(r, j)
-	return gpus != nil && r.Start(j, gpus...)
+	return gpus != nil && r.MayStart(j, gpus...) && r.Start(j, gpus...)
+}
+
+// startOffNodes starts a job where the placement, or else first fit, puts it
+// on the nodes that are not masked.
+func (v *serviceSchedule) startOffNodes(r *sim.Round, j *sim.ActiveJob, masked func(n int) bool) bool {
+	if v.place == nil {
+		v.place, _ = placement.New("firstfit", placement.Options{}) // a name that exists
+	}
+	m := placement.Mask{Node: masked}
+	if len(v.claims) > 0 {
+		m.GPU = func(g, size int) bool { return v.blocked(g, r.Now(), r.Now()+j.EstimateOn(size)) }
+	}
+	return v.place.Start(r, j, m)
 }
 
 // find is where start would start a job, or nil.

@@ -124,6 +124,7 @@ func drawPolicy(t *rapid.T, w *world) (string, policies.Config) {
 	name := all[rapid.IntRange(0, len(all)-1).Draw(t, "policy")].Name
 	c := policies.Config{Gamma: worldGamma, Lambda: worldLambda, Seed: 1, Budget: "20"}
 	c.Reserve = rapid.SampledFrom([]string{"", "peak", "curve"}).Draw(t, "reserve")
+	c.Placement = rapid.SampledFrom([]string{"", "", "", "random", "firstfit", "bestfit", "dotproduct", "packing", "clustering", "fgd"}).Draw(t, "placement")
 	switch name {
 	case "reservation":
 		c.Partition = rapid.SampledFrom([]int{0, 3}).Draw(t, "partition")

@@ -26,6 +26,7 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 	if err != nil {
 		return err
 	}
+	e.ctx = ctx
 	err = e.run(ctx)
 	e.finish()
 	for _, o := range observers {
@@ -38,6 +39,7 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 
 // engine is the state of one run.
 type engine struct {
+	ctx       context.Context // of the run: Round hands it to the policy
 	w         Workload
 	policy    Policy
 	observers []Observer
@@ -68,6 +70,9 @@ type engine struct {
 	left     []*ActiveJob // final in this round; recycled at its end
 	scratch  []hardware.Range
 	sizes    []int
+	parts    []part
+	node     hardware.Node
+	empty    *hardware.Cluster // what requests are tried on; nil until one is
 }
 
 // run is the loop of the simulation: the next instant, all its events, one
@@ -175,7 +180,7 @@ func (e *engine) decide() error {
 	e.compact()
 	e.counts.Waiting = len(e.waiting) - e.head
 	e.counts.Running = len(e.running)
-	e.counts.Free = e.cluster.Free()
+	e.countGPUs()
 	for _, o := range e.observers {
 		if err := o.RoundEnded(e.now, &e.counts); err != nil {
 			return err

@@ -17,6 +17,8 @@ func (e *engine) impossible(j *Job) string {
 		return "its duration or estimate is not positive"
 	case j.Duration > longest || j.Estimate > longest || j.Eligible() > 2*longest:
 		return "its times are beyond what the clock counts"
+	case j.onCPUs() && j.MaxGPUs == 0:
+		return e.impossibleRequest(j)
 	case j.MinGPUs < 1 || j.MaxGPUs < j.MinGPUs:
 		return "its range of sizes is empty"
 	case !j.Rigid() && !(j.Parallel >= 0 && j.Parallel <= 1):
@@ -28,7 +30,7 @@ func (e *engine) impossible(j *Job) string {
 	case e.smallest(j) == 0:
 		return "no size it accepts fits as a block"
 	}
-	return ""
+	return e.impossibleRequest(j)
 }
 
 // smallest and largest are the least and greatest size of a job that the

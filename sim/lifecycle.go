@@ -32,7 +32,7 @@ func newEngine(w *Workload, p Policy, observers []Observer) (*engine, error) {
 		e.w.Step = time.Hour
 	}
 	e.cluster = hardware.NewCluster(w.Topology)
-	e.counts.Free = e.cluster.Free()
+	e.countGPUs()
 	for i := range w.Services {
 		s := &ActiveService{Service: w.Services[i], index: i, level: -1}
 		if err := s.validate(); err != nil {
@@ -82,6 +82,7 @@ func (e *engine) readAhead() error {
 func (e *engine) arrive() error {
 	j := e.newActive()
 	j.Job = e.next
+	j.plain = e.isPlain(&j.Job)
 	for _, o := range e.observers {
 		o.JobSubmitted(e.now, j)
 	}
@@ -130,19 +131,14 @@ func (e *engine) becomeEligible(j *ActiveJob) {
 
 // start carries out a legal start.
 func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
-	n := 0
-	for _, g := range gpus {
-		e.mustTake(jobHolder(j), g)
-		n += g.N
-	}
 	j.GPUs = append(j.GPUs[:0], gpus...)
+	e.occupy(j)
 	j.State, j.Started = Running, e.now
 	j.Reason = ""
 	j.index = len(e.running)
 	e.running = append(e.running, j)
 	e.gone++
-	e.counts.Batch += n
-	end := e.now + j.DurationOn(n)
+	end := e.now + j.DurationOn(j.Held())
 	if end < e.now {
 		end = Forever // after many jobs of decades each
 	}
@@ -156,10 +152,7 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 // caller's to keep.
 func (e *engine) leave(j *ActiveJob, final JobState) {
 	if j.State == Running {
-		for _, g := range j.GPUs {
-			e.mustRelease(jobHolder(j), g)
-			e.counts.Batch -= g.N
-		}
+		e.vacate(j)
 		last := len(e.running) - 1
 		e.running[j.index] = e.running[last]
 		e.running[j.index].index = j.index
@@ -216,14 +209,11 @@ func serviceHolder(s *ActiveService) hardware.Holder { return -hardware.Holder(s
 
 // mustTake and mustRelease carry out what has been checked; a failure would be
 // a fault of the engine, and stops the run as one.
-func (e *engine) mustTake(h hardware.Holder, r hardware.Range) {
-	if err := e.cluster.Take(h, r); err != nil && e.broken == nil {
-		e.broken = err
-	}
-}
+func (e *engine) mustTake(h hardware.Holder, r hardware.Range)    { e.must(e.cluster.Take(h, r)) }
+func (e *engine) mustRelease(h hardware.Holder, r hardware.Range) { e.must(e.cluster.Release(h, r)) }
 
-func (e *engine) mustRelease(h hardware.Holder, r hardware.Range) {
-	if err := e.cluster.Release(h, r); err != nil && e.broken == nil {
+func (e *engine) must(err error) {
+	if err != nil && e.broken == nil {
 		e.broken = err
 	}
 }

@@ -4,7 +4,9 @@ import "berth/sim/hardware"
 
 // Counts is what the cluster does between two instants.
 type Counts struct {
-	Batch    int // GPUs held by jobs
+	Batch    int // whole GPUs held by jobs
+	Shares   int // thousandths held by jobs of GPUs in part use
+	Remnants int // thousandths left of these GPUs
 	Realtime int // GPUs held by services
 	Served   int // of these, GPUs that demand uses: Σ min(held, demand)
 	Missing  int // Σ max(0, demand − held)
@@ -12,6 +14,12 @@ type Counts struct {
 	Waiting  int // jobs that may start and have not
 	Running  int // jobs
 }
+
+// BatchGPUs is the GPUs held by jobs, whole and in shares.
+func (c *Counts) BatchGPUs() float64 { return float64(c.Batch) + float64(c.Shares)/hardware.Whole }
+
+// IdleGPUs is the GPUs held by nobody, and what is left of those in part use.
+func (c *Counts) IdleGPUs() float64 { return float64(c.Free) + float64(c.Remnants)/hardware.Whole }
 
 // Observer is told of every change of a run, in order. What it is handed
 // belongs to the engine and is valid during the call only. An observer never

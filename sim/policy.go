@@ -48,6 +48,10 @@ type ActiveJob struct {
 	GPUs    []hardware.Range // held since Started, ascending
 	Reason  string           // why it waits, or why it never ran
 
+	// Node is where a running job without GPUs has its CPUs and memory.
+	Node int
+
+	plain bool // its request changes nothing here
 	slot  uint32
 	gen   uint32
 	index int // place in the running list
@@ -59,6 +63,24 @@ func (j *ActiveJob) Slot() int { return int(j.slot) }
 
 // Held is the number of GPUs held.
 func (j *ActiveJob) Held() int { return hardware.Size(j.GPUs) }
+
+// HeldGPUs is the GPUs held, where a share of one counts as that share.
+func (j *ActiveJob) HeldGPUs() float64 {
+	if s := j.Request.Share(); s < hardware.Whole {
+		return float64(j.Held()*s) / hardware.Whole
+	}
+	return float64(j.Held())
+}
+
+// ran reports whether a job that has left the system ever ran.
+func (j *ActiveJob) ran() bool {
+	return len(j.GPUs) > 0 || j.MaxGPUs == 0 && (j.State == Completed || j.State == Unfinished)
+}
+
+// Plain reports whether the job's request changes nothing on this machine: it
+// asks for whole GPUs of models that are all accepted, and for no CPUs or
+// memory that anyone counts.
+func (j *ActiveJob) Plain() bool { return j.plain }
 
 // EstimatedEnd is when a running job should end by its estimate. A job that
 // overruns has an EstimatedEnd in the past.

@@ -52,7 +52,7 @@ func (r *Recorder) JobEnded(_ Time, j *ActiveJob) {
 	b = appendField(append(b, ','), j.Tenant)
 	b = strconv.AppendFloat(append(b, ','), j.Priority, 'g', -1, 64)
 	b = AppendSeconds(append(b, ','), j.Submit)
-	if len(j.GPUs) > 0 {
+	if j.ran() {
 		run, turnaround := j.Ended-j.Started, j.Ended-j.Submit
 		b = AppendSeconds(append(b, ','), j.Started)
 		b = AppendSeconds(append(b, ','), j.Ended)
@@ -66,7 +66,10 @@ func (r *Recorder) JobEnded(_ Time, j *ActiveJob) {
 	} else {
 		b = append(b, ",,,,,,"...)
 	}
-	b = strconv.AppendInt(append(b, ','), int64(j.MinGPUs), 10)
+	b = appendGPUs(append(b, ','), j.MinGPUs, 0)
+	if s := j.Request.Share(); s < hardware.Whole {
+		b = appendGPUs(b[:len(b)-1], 0, s)
+	}
 	if !j.Rigid() {
 		b = strconv.AppendInt(append(b, '-'), int64(j.MaxGPUs), 10)
 	}
@@ -110,7 +113,12 @@ func (r *Recorder) RoundEnded(now Time, c *Counts) error {
 	r.last = *c
 	r.rows++
 	b := AppendSeconds(r.line[:0], now)
-	for _, n := range [...]int{c.Batch, c.Served, c.Realtime - c.Served, c.Free, c.Missing, c.Waiting, c.Running} {
+	b = appendGPUs(append(b, ','), c.Batch, c.Shares)
+	for _, n := range [...]int{c.Served, c.Realtime - c.Served} {
+		b = strconv.AppendInt(append(b, ','), int64(n), 10)
+	}
+	b = appendGPUs(append(b, ','), c.Free, c.Remnants)
+	for _, n := range [...]int{c.Missing, c.Waiting, c.Running} {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}
 	r.line = append(b, '\n')
@@ -137,6 +145,11 @@ func (r *Recorder) RunEnded(Time) error {
 		first = cmp.Or(first, w.Flush())
 	}
 	return first
+}
+
+// appendGPUs appends GPUs and thousandths of one as a decimal, without loss.
+func appendGPUs(dst []byte, gpus, milli int) []byte {
+	return AppendSeconds(dst, Time(gpus)*1e9+Time(milli)*1e6)
 }
 
 // AppendSeconds appends a time in seconds as a decimal, without loss.

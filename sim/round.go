@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 
@@ -13,6 +14,9 @@ type Round struct{ e *engine }
 
 // Now is the instant.
 func (r *Round) Now() Time { return r.e.now }
+
+// Context is the run's: a policy that thinks long stops when it ends.
+func (r *Round) Context() context.Context { return r.e.ctx }
 
 // Waiting are the jobs that may start, in the order in which they became
 // eligible. The slice is stable during the round: a job that was started in it
@@ -81,23 +85,15 @@ func (r *Round) Reject(j *ActiveJob, reason string) {
 
 // StartFirst starts a waiting job on the lowest-numbered free GPUs that suit
 // the workload's alignment, at the smallest size it accepts (and with which it
-// can end by a closed horizon). It reports whether there were any.
+// can end by a closed horizon). A job whose request matters here goes to the
+// first node with room for all of it. It reports whether there were any.
 func (r *Round) StartFirst(j *ActiveJob) bool {
 	e := r.e
+	if !j.plain {
+		return e.startFirstFit(j)
+	}
 	n := e.sizeNow(&j.Job)
-	if n == 0 || n > e.cluster.Free() {
-		return false
-	}
-	if e.w.Alignment == hardware.Scattered {
-		e.scratch, _ = e.cluster.AppendFree(e.scratch[:0], n)
-	} else {
-		first, ok := e.cluster.FindBlock(n, e.w.Alignment, j.Across)
-		if !ok {
-			return false
-		}
-		e.scratch = append(e.scratch[:0], hardware.Range{First: first, N: n})
-	}
-	return r.Start(j, e.scratch...)
+	return n > 0 && e.lowest(e.cluster, &j.Job, n) && r.Start(j, e.scratch...)
 }
 
 // Start gives GPUs to a waiting job, which holds them until it ends. The
@@ -113,6 +109,12 @@ func (r *Round) Start(j *ActiveJob, gpus ...hardware.Range) bool {
 	}
 	e.start(j, gpus)
 	return true
+}
+
+// MayStart reports whether Start with the same arguments would be legal.
+func (r *Round) MayStart(j *ActiveJob, gpus ...hardware.Range) bool {
+	rule, _ := r.e.illegalStart(j, gpus)
+	return rule == ""
 }
 
 // Fresh reports whether the run is in its first step, in which services take
@@ -169,10 +171,18 @@ func (e *engine) illegalStart(j *ActiveJob, gpus []hardware.Range) (rule, detail
 	case e.w.Closed && e.now+j.EstimateOn(n) > e.horizon:
 		return "closed horizon", fmt.Sprintf("it would end after %v", e.horizon)
 	}
+	if !j.plain {
+		if rule, detail := e.illegalRequest(j, gpus); rule != "" {
+			return rule, detail
+		}
+	}
 	for i, g := range gpus {
-		if !e.cluster.IsFree(g) {
+		if j.Request.Share() == hardware.Whole && !e.cluster.IsFree(g) {
 			return "capacity", fmt.Sprintf("GPUs %s are not all free", hardware.FormatRanges(gpus[i:i+1]))
 		}
+	}
+	if n == 0 {
+		return "", ""
 	}
 	if e.w.Alignment == hardware.Scattered {
 		return "", ""

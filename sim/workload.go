@@ -120,6 +120,7 @@ type Service struct {
 	Min, Max int   // GPUs: kept warm at least, held at most
 	SwapCap  int   // GPUs gained at most and lost at most between two steps; 0 means no limit
 	Demand   Curve // GPUs needed
+	History  []int // GPUs needed before the run, a level a step of Demand; the last ends at 0
 }
 
 // Target is the GPUs that the service should hold at an instant: its demand,

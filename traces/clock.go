@@ -16,11 +16,22 @@ type clock struct {
 }
 
 // parse reads "2006-01-02 15:04:05", with "T" for the blank, a fraction of a
-// second, and "Z" accepted, from 1970 to 2095.
+// second, and "Z" or an offset as "+08:00" accepted, from 1970 to 2095.
 func (c *clock) parse(b []byte) (sim.Time, bool) {
 	utc := c.zone == nil || c.zone == time.UTC
+	east := sim.Time(0)
 	if n := len(b); n > 0 && b[n-1] == 'Z' {
 		b, utc = b[:n-1], true
+	} else if n >= 25 && b[n-3] == ':' && (b[n-6] == '+' || b[n-6] == '-') {
+		h, m := digits2(b[n-5:]), digits2(b[n-2:])
+		if h > 23 || m > 59 {
+			return 0, false
+		}
+		east, utc = sim.Time(h*60+m)*time.Minute, true
+		if b[n-6] == '-' {
+			east = -east
+		}
+		b = b[:n-6]
 	}
 	if len(b) < 19 || b[4] != '-' || b[7] != '-' || b[10] != ' ' && b[10] != 'T' || b[13] != ':' || b[16] != ':' {
 		return 0, false
@@ -34,7 +45,8 @@ func (c *clock) parse(b []byte) (sim.Time, bool) {
 		return 0, false
 	}
 	if utc {
-		return c.midnight + sim.Time(h*3600+m*60+s)*time.Second + nano, true
+		t := c.midnight + sim.Time(h*3600+m*60+s)*time.Second + nano - east
+		return t, t >= 0
 	}
 	y, month, day := time.Unix(0, int64(c.midnight)).UTC().Date()
 	t := sim.Time(time.Date(y, month, day, h, m, s, 0, c.zone).UnixNano()) + nano

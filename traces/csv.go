@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"berth/sim"
 )
 
 // maxColumns bounds the columns of a CSV header.
@@ -14,6 +16,7 @@ const maxColumns = 1000
 // name, in any order. Fields may be in double quotes, but not span lines.
 type table struct {
 	in     *input
+	head   []string // names of the columns, in small letters
 	fields [][]byte // of the current row, valid until the next
 	width  int
 	extra  []string // columns that nobody asked for
@@ -46,6 +49,7 @@ func (t *table) header(cols map[string]*int) error {
 	seen := map[string]bool{}
 	for i, f := range t.fields {
 		name := string(bytes.ToLower(bytes.TrimSpace(f)))
+		t.head = append(t.head, name)
 		at, wanted := cols[name]
 		switch {
 		case wanted && seen[name]:
@@ -64,6 +68,15 @@ func (t *table) header(cols map[string]*int) error {
 		}
 	}
 	return nil
+}
+
+// find puts the index of each column, or −1 where there is none, to where
+// cols says.
+func (t *table) find(cols map[string]*int) {
+	for name, at := range cols {
+		*at = slices.Index(t.head, name)
+	}
+	t.extra = slices.DeleteFunc(t.extra, func(name string) bool { return cols[name] != nil })
 }
 
 // next reads the next row into t.fields, or says false at the end. It leaves
@@ -88,6 +101,50 @@ func (t *table) next() (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// each turns the rows of a table into jobs, one function call a row. The
+// function says false where it has rejected the row, or, with an error, where
+// the row is malformed.
+type each struct {
+	*table
+	row int64 // number of the row, from 1, blank lines aside
+	job func(*sim.Job) (bool, error)
+}
+
+func (e *each) next(j *sim.Job) (bool, error) {
+	for {
+		ok, err := e.table.next()
+		if err != nil || !ok {
+			return false, err
+		}
+		e.row++
+		admitted, err := e.job(j)
+		if admitted {
+			return true, nil
+		}
+		if err != nil {
+			if err := e.in.malformed("%s", err); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// optional is a field of a column that may be missing; a missing one is blank.
+func (t *table) optional(at int) []byte {
+	if at < 0 {
+		return nil
+	}
+	return t.fields[at]
+}
+
+// text is an optional field as one string for equal fields; "" when blank.
+func (t *table) text(at int) string {
+	if f := t.optional(at); !blank(f) {
+		return t.in.tenants.get(f)
+	}
+	return ""
 }
 
 // split cuts a line at its commas; fields alias the line.

@@ -14,6 +14,7 @@ import (
 type Format struct {
 	Name        string // for Options.Format
 	Description string // one line
+	Times       string // their unit, origin and zone, in a few words
 	Sorted      bool   // its rows are in the order of submission
 
 	// sniff says whether the first bytes of a file, at most sniffBytes of
@@ -50,7 +51,8 @@ func formatNames() string {
 }
 
 // choose finds the format by name, or by content when the name is empty.
-func choose(name, file string, head []byte) (Format, error) {
+func choose(opts Options, file string, head []byte) (Format, error) {
+	name := opts.Format
 	for _, f := range formats {
 		if name == f.Name || name == "" && f.sniff(head) {
 			return f, nil
@@ -60,8 +62,14 @@ func choose(name, file string, head []byte) (Format, error) {
 		return Format{}, fmt.Errorf("traces: format %q is unknown; accepted are %s", name, formatNames())
 	}
 	first := headLine(head)
+	switch {
+	case hasColumns(head, clusterFormats[0].columns()...), hasColumns(head, clusterFormats[1].columns()...):
+		return Format{}, &InputError{File: file, Line: 1, Msg: "is a list of nodes; it makes a cluster, beside a trace of jobs"}
+	case hasColumns(head, "contexttokens"), hasColumns(head, "request tokens"), hasColumns(head, "request_type"), bytes.Contains(first, []byte(`"input_length"`)):
+		return Format{}, &InputError{File: file, Line: 1, Msg: "is a trace of requests; it makes the demand of a service (service.traffic), not jobs"}
+	}
 	return Format{}, &InputError{File: file, Line: 1, Msg: fmt.Sprintf(
-		"format not recognised from %s; accepted are %s; --as NAME forces one", quote(first), formatNames())}
+		"format not recognised from %s; accepted are %s; %sNAME forces one", quote(first), formatNames(), opts.remedies("{as}"))}
 }
 
 // headLine is the first line that is not blank, without a byte order mark.

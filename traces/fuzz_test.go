@@ -3,8 +3,12 @@ package traces
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"berth/sim"
 )
@@ -34,6 +38,76 @@ func FuzzPhilly(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { check(t, "philly-csv", text) })
 }
 
+func FuzzBerth(f *testing.F) {
+	f.Add([]byte("# epoch: 2020-01-01T00:00:00Z\n# gpus: 8\n" + strings.Join(berthColumns, ",") + "\n1,a,training,t,1,0,0,1,2,0.5,3.25,4,true,500,1,1,A|B\n"))
+	f.Add([]byte("#\n#epoch\n# gpus: 99999999999\n"))
+	f.Add([]byte(strings.Join(berthColumns, ",") + "\n-1,\\n,generic,\"\"\"\",1e9,4e9,-1,0,0,1,1e-9,1,false,0,0,0,\n"))
+	f.Fuzz(func(t *testing.T, text []byte) { check(t, "berth", text) })
+}
+
+func FuzzHelios(f *testing.F) { seedAndFuzz(f, "helios", "testdata/helios.csv") }
+func FuzzAcme(f *testing.F)   { seedAndFuzz(f, "acme", "testdata/acme.csv") }
+func FuzzSpot(f *testing.F)   { seedAndFuzz(f, "spot-jobs", "testdata/spot_jobs.csv") }
+func FuzzDLRM(f *testing.F)   { seedAndFuzz(f, "dlrm", "testdata/dlrm.csv") }
+func FuzzGenAI(f *testing.F)  { seedAndFuzz(f, "genai", "testdata/genai.csv") }
+func FuzzPAISim(f *testing.F) { seedAndFuzz(f, "pai-sim", "testdata/pai_sim.csv") }
+func FuzzGavel(f *testing.F)  { seedAndFuzz(f, "gavel", "testdata/gavel.trace") }
+func FuzzBatsim(f *testing.F) {
+	f.Add([]byte(`{"profiles": {"a": {"type": "delay", "delay": 1}}, "jobs": [{"id": 1, "subtime": 0, "res": 1, "profile": "a"}`))
+	f.Add([]byte(`{"jobs": [1, {"id": "\u0041", "subtime": null, "res": 1e9, "profile": "a"}, ,], "profiles": {"a": {"delay": "x"}}}`))
+	seedAndFuzz(f, "batsim", "testdata/batsim.json")
+}
+
+func FuzzPhillyJSON(f *testing.F) {
+	f.Add([]byte(`[{"attempts": null}, {"attempts": [{"detail": [{"gpus": [[], "}"]}]}]}, "x", 1, [`))
+	seedAndFuzz(f, "philly-json", "testdata/philly.json")
+}
+
+func FuzzPAI(f *testing.F) {
+	for _, name := range []string{"testdata/pai_job.csv", "testdata/pai_task.csv", "testdata/pai_instance.csv"} {
+		seed(f, name)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, format := range []string{"pai-job", "pai-task", "pai-instance"} {
+			check(t, format, text)
+		}
+		// The second file is input too.
+		second := filepath.Join(t.TempDir(), "with")
+		if err := os.WriteFile(second, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for file, format := range map[string]string{"testdata/pai_job.csv": "pai-job", "testdata/pai_task.csv": "pai-task", "testdata/gavel.trace": "gavel"} {
+			tr, err := Open(file, Options{Format: format, With: second})
+			if err == nil {
+				_, err = drainErr(tr)
+			}
+			if bad := new(InputError); err != nil && !errors.As(err, &bad) {
+				t.Fatalf("%s: %v is not an InputError", format, err)
+			}
+		}
+	})
+}
+
+// FuzzFormats is everything that is recognised by content, compressed or not.
+func FuzzFormats(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range files {
+		seed(f, name)
+	}
+	for _, magic := range []string{"\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd\x04\x00"} {
+		f.Add([]byte(magic))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { check(t, "", text) })
+}
+
+func seedAndFuzz(f *testing.F, format, name string) {
+	seed(f, name)
+	f.Fuzz(func(t *testing.T, text []byte) { check(t, format, text) })
+}
+
 func seed(f *testing.F, name string) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -44,17 +118,29 @@ func seed(f *testing.F, name string) {
 
 // check reads any bytes in every way, and holds what a trace promises.
 func check(t *testing.T, format string, text []byte) {
+	all := Options{
+		Format: format, KeepGoing: true, CPUOnly: true, MinRun: time.Second, RecordEnd: 1e18, Flops: 1e9, Unit: time.Minute,
+		Sort: true, SortBuffer: 2,
+	}
 	for _, o := range []Options{
 		{}, {Format: format}, {Format: format, KeepGoing: true, MaxGPUs: 8},
-		{Format: format, KeepGoing: true, MaxGPUs: 8, Sort: true, SortBuffer: 2, TempDir: t.TempDir()},
+		{Format: format, KeepGoing: true, MaxGPUs: 8, Sort: true, SortBuffer: 2}, all,
 	} {
+		switch o.Format {
+		case "gavel":
+			o.With = "testdata/throughputs.json"
+		case "pai-job", "pai-instance":
+			o.With = "testdata/pai_task.csv"
+		case "pai-task":
+			o.With = "testdata/pai_job.csv"
+		}
 		rejects := int64(0)
 		o.OnReject = func(Reject) { rejects++ }
 		tr, err := NewReader(bytes.NewReader(text), "x", o)
 		if err == nil {
 			var jobs []sim.Job
 			if jobs, err = drainErr(tr); err == nil {
-				promises(t, tr.Report(), jobs, rejects)
+				promises(t, tr, jobs, rejects, o.CPUOnly)
 			}
 			tr.Report()
 		}
@@ -64,20 +150,40 @@ func check(t *testing.T, format string, text []byte) {
 	}
 }
 
-func promises(t *testing.T, r *Report, jobs []sim.Job, rejects int64) {
-	if r.Jobs != int64(len(jobs)) || r.Rejected != rejects || r.Rows != r.Jobs+r.Rejected || r.Rows > r.Lines {
+func promises(t *testing.T, tr *Trace, jobs []sim.Job, rejects int64, cpuOnly bool) {
+	r := tr.Report()
+	list := tr.Format() == "philly-json" || tr.Format() == "batsim" // several elements may share a line
+	if r.Jobs != int64(len(jobs)) || r.Rejected != rejects || r.Rows != r.Jobs+r.Rejected || !list && r.Rows > r.Lines {
 		t.Fatalf("%d jobs and %d rejects, report %+v", len(jobs), rejects, r)
 	}
+	own := tr.Format() == "berth" // whose jobs may be moldable, and estimates wrong
 	seen := map[int64]bool{}
 	for i := range jobs {
 		j := &jobs[i]
-		if j.Submit < 0 || j.Duration <= 0 || j.Estimate < j.Duration || j.MinGPUs < 1 || j.MinGPUs != j.MaxGPUs ||
-			j.Submit+j.Estimate < 0 || i > 0 && j.Submit < jobs[i-1].Submit || seen[j.ID] {
+		q := j.Request
+		if j.Submit < 0 || j.Duration <= 0 || j.Estimate <= 0 || !own && (j.Estimate < j.Duration || j.MinGPUs != j.MaxGPUs) ||
+			j.MinGPUs < 0 || j.MinGPUs == 0 && !cpuOnly || j.MaxGPUs < j.MinGPUs || j.Submit+j.Estimate < 0 ||
+			q.GPUMilli < 0 || q.GPUMilli > 1000 || q.CPUMilli < 0 || q.MemoryMiB < 0 || !own && q.GPUMilli > 0 && j.MinGPUs != 1 ||
+			i > 0 && j.Submit < jobs[i-1].Submit || seen[j.ID] {
 			t.Fatalf("job %+v", j)
 		}
 		seen[j.ID] = true
 	}
 	if _, err := Summarize(&sim.Jobs{List: jobs}); err != nil {
 		t.Fatal(err)
+	}
+	for _, format := range Writable() {
+		w, err := NewWriter(io.Discard, format, About{Machine: r.Machine})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range jobs {
+			if err := w.Write(&jobs[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // Summary describes the jobs of a workload. Load is what they would hold on a
-// machine without limits, each started at its submission.
+// machine without limits, each started at its submission; a share of a GPU
+// counts as that.
 type Summary struct {
 	Jobs    int64 `json:"jobs"`
 	Tenants int   `json:"tenants"` // distinct, the unnamed one not counted
@@ -27,6 +28,17 @@ type Summary struct {
 	PeakLoad   int64       `json:"peak_load_gpus"`
 	LargestJob int         `json:"largest_job_gpus"`
 	Sizes      []SizeCount `json:"sizes"` // by GPUs
+
+	Shared    int64   `json:"jobs_on_shares_of_a_gpu,omitempty"` // they count with their share
+	MeanShare float64 `json:"mean_share_of_a_gpu,omitempty"`     // of those jobs
+	CPUHours  float64 `json:"cpu_hours,omitempty"`               // of the CPUs asked for
+	Picky     int64   `json:"jobs_that_name_models,omitempty"`
+
+	ClusterGPUs int     `json:"cluster_gpus,omitempty"`         // of Against
+	MeanPercent float64 `json:"mean_load_percent,omitempty"`    // of the cluster
+	PeakPercent float64 `json:"peak_load_percent,omitempty"`    // of the cluster
+	Beyond      int64   `json:"jobs_beyond_cluster,omitempty"`  // that ask for more GPUs than it has
+	FullestHour float64 `json:"jobs_in_fullest_hour,omitempty"` // of the week, mean a week
 
 	Duration     Quantiles `json:"duration_seconds"`
 	Interarrival float64   `json:"mean_interarrival_seconds"`
@@ -89,10 +101,13 @@ type census struct {
 	end       sim.Time
 	week      sim.Time // added to a time, it counts from a Monday 0:00
 	running   ends
-	load      int64
+	load      int64 // thousandths of a GPU
+	peak      int64
+	shares    int64 // sum of the shares below one, in thousandths
 }
 
-type size struct{ jobs, gpuSeconds, gpuNanos int64 }
+// size adds up run times, weighted by the share of each GPU in thousandths.
+type size struct{ jobs, milliSeconds, milliNanos int64 }
 
 func (c *census) start(src sim.Source, first sim.Time) {
 	c.first = first
@@ -121,9 +136,19 @@ func (c *census) add(j *sim.Job) {
 		s = &size{}
 		c.sizes[j.MinGPUs] = s
 	}
+	share := int64(1000)
+	if m := int64(j.Request.GPUMilli); m > 0 && m < 1000 {
+		share = m
+		c.out.Shared++
+		c.shares += m
+	}
+	if j.Request.Models != "" {
+		c.out.Picky++
+	}
+	c.out.CPUHours += float64(j.Request.CPUMilli) / 1000 * j.Duration.Hours()
 	s.jobs++
-	s.gpuSeconds += int64(j.Duration / time.Second)
-	s.gpuNanos += int64(j.Duration % time.Second)
+	s.milliSeconds += share * int64(j.Duration/time.Second)
+	s.milliNanos += share * int64(j.Duration%time.Second)
 
 	c.out.ByHour[uint64(c.week+j.Submit)/uint64(time.Hour)%168]++
 	day := int((j.Submit - c.first) / (24 * time.Hour))
@@ -133,11 +158,12 @@ func (c *census) add(j *sim.Job) {
 	c.out.ByDay[day]++
 
 	for len(c.running) > 0 && c.running[0].at <= j.Submit {
-		c.load -= int64(heap.Pop(&c.running).(ending).gpus)
+		c.load -= heap.Pop(&c.running).(ending).milli
 	}
-	heap.Push(&c.running, ending{j.Submit + j.Duration, j.MinGPUs})
-	c.load += int64(j.MinGPUs)
-	c.out.PeakLoad = max(c.out.PeakLoad, c.load)
+	milli := share * int64(j.MinGPUs)
+	heap.Push(&c.running, ending{j.Submit + j.Duration, milli})
+	c.load += milli
+	c.peak = max(c.peak, c.load)
 }
 
 func (c *census) summary() *Summary {
@@ -146,7 +172,7 @@ func (c *census) summary() *Summary {
 	o.FirstSubmission, o.LastSubmission, o.LastEnd = c.first.Seconds(), c.last.Seconds(), c.end.Seconds()
 	o.SpanDays = (c.last - c.first).Hours() / 24
 	for gpus, s := range c.sizes {
-		hours := (float64(s.gpuSeconds) + float64(s.gpuNanos)/1e9) / 3600 * float64(gpus)
+		hours := (float64(s.milliSeconds) + float64(s.milliNanos)/1e9) / 3600 * float64(gpus) / 1000
 		o.Sizes = append(o.Sizes, SizeCount{gpus, s.jobs, hours})
 	}
 	slices.SortFunc(o.Sizes, func(a, b SizeCount) int { return cmp.Compare(a.GPUs, b.GPUs) })
@@ -160,8 +186,29 @@ func (c *census) summary() *Summary {
 	if o.Jobs > 1 {
 		o.Interarrival = (c.last - c.first).Seconds() / float64(o.Jobs-1)
 	}
+	o.PeakLoad = (c.peak + 999) / 1000
+	if o.Shared > 0 {
+		o.MeanShare = float64(c.shares) / float64(o.Shared) / 1000
+	}
+	if weeks := (c.last - c.first).Hours() / 168; o.Jobs > 0 {
+		o.FullestHour = float64(slices.Max(o.ByHour[:])) / max(1, weeks)
+	}
 	o.Duration = quantiles(c.durations)
 	return o
+}
+
+// Against compares the load with a cluster of so many GPUs.
+func (o *Summary) Against(gpus int) {
+	if o.ClusterGPUs = gpus; gpus <= 0 {
+		return
+	}
+	o.MeanPercent, o.PeakPercent = 100*o.MeanLoad/float64(gpus), 100*float64(o.PeakLoad)/float64(gpus)
+	o.Beyond = 0
+	for _, s := range o.Sizes {
+		if s.GPUs > gpus {
+			o.Beyond += s.Jobs
+		}
+	}
 }
 
 // quantiles sorts its argument.
@@ -185,8 +232,8 @@ func quantiles(d []sim.Time) Quantiles {
 type ends []ending
 
 type ending struct {
-	at   sim.Time
-	gpus int
+	at    sim.Time
+	milli int64 // thousandths of a GPU
 }
 
 func (e ends) Len() int           { return len(e) }

@@ -29,7 +29,7 @@ func TestSummarize(t *testing.T) {
 		Jobs: 4, Tenants: 2, FirstSubmission: 3600, LastSubmission: 108000, LastEnd: 34 * 3600, SpanDays: 29.0 / 24,
 		GPUHours: 8 + 2 + 3 + 16, MeanLoad: 29.0 / 33, PeakLoad: 6, LargestJob: 4,
 		Sizes:    []SizeCount{{1, 1, 3}, {2, 1, 2}, {4, 2, 24}},
-		Duration: Quantiles{Min: 3600, Mean: 9000, P50: 7200, P90: 14400, P95: 14400, P99: 14400, Max: 14400}, Interarrival: 34800,
+		Duration: Quantiles{Min: 3600, Mean: 9000, P50: 7200, P90: 14400, P95: 14400, P99: 14400, Max: 14400}, Interarrival: 34800, FullestHour: 1,
 		ByDay: []int{3, 1},
 	}
 	for _, hour := range []int{1, 2, 3, 30} {

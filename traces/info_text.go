@@ -26,6 +26,21 @@ func (s *Summary) WriteTo(w io.Writer) (int64, error) {
 	line("between arrivals", "%s on average", lasting(s.Interarrival))
 	line("GPU-hours", "%s", group(int64(s.GPUHours+0.5)))
 	line("load without limits", "mean %.1f GPUs, peak %s", s.MeanLoad, group(s.PeakLoad))
+	if s.ClusterGPUs > 0 {
+		line("on the cluster", "mean %.1f %%, peak %.1f %% of %s GPUs", s.MeanPercent, s.PeakPercent, group(int64(s.ClusterGPUs)))
+		if s.Beyond > 0 {
+			line("", "%s jobs ask for more than that", group(s.Beyond))
+		}
+	}
+	if s.Shared > 0 {
+		line("shares of a GPU", "%s jobs, %.2f GPU on average", group(s.Shared), s.MeanShare)
+	}
+	if s.CPUHours > 0 {
+		line("CPU-hours", "%s", group(int64(s.CPUHours+0.5)))
+	}
+	if s.Picky > 0 {
+		line("models of GPU", "named by %s jobs", group(s.Picky))
+	}
 	d := s.Duration
 	line("run time", "mean %s, min %s, max %s", lasting(d.Mean), lasting(d.Min), lasting(d.Max))
 	line("", "p50 %s, p90 %s, p95 %s, p99 %s", lasting(d.P50), lasting(d.P90), lasting(d.P95), lasting(d.P99))
@@ -70,8 +85,12 @@ func sizeRows(sizes []SizeCount) []sizeRow {
 		}
 		return rows
 	}
-	lo := 1
-	for i := 0; i < len(sizes); lo *= 2 {
+	i := 0
+	if sizes[0].GPUs == 0 {
+		rows = append(rows, sizeRow{"0", sizes[0].Jobs, sizes[0].GPUHours})
+		i = 1
+	}
+	for lo := 1; i < len(sizes); lo *= 2 {
 		r := sizeRow{label: group(int64(lo))}
 		if lo > 1 {
 			r.label = fmt.Sprintf("%d–%d", lo, 2*lo-1)
@@ -100,7 +119,7 @@ func shade(n, most int) rune {
 // writeWeek draws seven rows of 24 hours.
 func (s *Summary) writeWeek(b *strings.Builder) {
 	most := slices.Max(s.ByHour[:])
-	fmt.Fprintf(b, "\narrivals by hour of week, all weeks together; %s in the fullest hour\n", group(int64(most)))
+	fmt.Fprintf(b, "\narrivals by hour of week; %s in the fullest hour, %.3g a week\n", group(int64(most)), s.FullestHour)
 	fmt.Fprintf(b, "       0     6     12    18\n")
 	for day := range 7 {
 		name, sum := fmt.Sprintf("day %d", day+1), 0

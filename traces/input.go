@@ -3,8 +3,6 @@ package traces
 import (
 	"bufio"
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -62,6 +60,7 @@ type input struct {
 
 	earliest  sim.Time // submission in the format's own time
 	rebase    bool     // the epoch is the earliest submission
+	exact     bool     // times count from the epoch already, whatever they are
 	epoch     sim.Time // in the format's own time
 	epochTime time.Time
 	calendar  *time.Location // set when the format's own time counts from 1970 in that zone
@@ -124,13 +123,6 @@ func (in *input) next() ([]byte, bool, error) {
 	}
 }
 
-// isCut says whether compressed data is damaged or ends early.
-func isCut(err error) bool {
-	var corrupt flate.CorruptInputError
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrChecksum) ||
-		errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt)
-}
-
 // malformed is the error of the current line, or nil when it is counted as a
 // reject instead.
 func (in *input) malformed(format string, args ...any) error {
@@ -149,6 +141,19 @@ func (in *input) reject(why *cause, id int64, detail string) {
 	}
 }
 
+// time is a number of the record's units of time, or false beyond 126 years.
+func (in *input) time(n number) (sim.Time, bool) {
+	if in.opts.Unit == 0 || in.opts.Unit == time.Second {
+		return n.seconds()
+	}
+	f := n.float() * in.opts.Unit.Seconds()
+	if !(f > -maxSeconds && f < maxSeconds) {
+		return 0, false
+	}
+	unit := int64(in.opts.Unit)
+	return sim.Time(n.whole*unit + int64(float64(n.nano)*float64(unit)/1e9)), true
+}
+
 func (in *input) quirk(what *cause) { in.tallies.add(what, in.line) }
 
 // submitted notes the submission of a row, whether it can run or not.
@@ -160,7 +165,7 @@ func (in *input) submitted(t sim.Time) {
 
 // fixEpoch decides what sim.Time 0 is.
 func (in *input) fixEpoch() {
-	if !in.rebase && in.earliest > tenYears*time.Second {
+	if !in.rebase && !in.exact && in.opts.Origin.IsZero() && in.earliest > tenYears*time.Second {
 		in.rebase = true
 		in.calendar = time.UTC
 		if in.opts.Zone != nil {
@@ -174,6 +179,8 @@ func (in *input) fixEpoch() {
 	switch {
 	case in.calendar != nil:
 		in.epochTime = time.Unix(0, int64(in.epoch)).In(in.calendar)
+	case !in.opts.Origin.IsZero():
+		in.epochTime = in.opts.Origin.Add(in.epoch)
 	case !in.origin.IsZero():
 		in.epochTime = in.origin.Add(in.epoch)
 	}
@@ -184,9 +191,22 @@ func (in *input) fixEpoch() {
 // it can run.
 func (in *input) admit(j *sim.Job) bool {
 	switch {
-	case j.Duration <= 0:
+	case j.Duration < in.opts.MinRun && j.Duration >= 0:
+		in.quirk(&quirkShort)
+		j.Duration = in.opts.MinRun
+	case j.Duration < 0:
+		in.reject(&rejectNegRun, j.ID, "")
+		return false
+	case j.Duration == 0:
 		in.reject(&rejectNoRun, j.ID, "")
 		return false
+	}
+	switch {
+	case j.MinGPUs == 0 && j.Request.CPUMilli > 0:
+		if !in.opts.CPUOnly {
+			in.reject(&rejectCPUOnly, j.ID, "")
+			return false
+		}
 	case j.MinGPUs <= 0:
 		in.reject(&rejectNoGPUs, j.ID, fmt.Sprintf("asks %d", j.MinGPUs))
 		return false
@@ -194,6 +214,8 @@ func (in *input) admit(j *sim.Job) bool {
 		in.largest = max(in.largest, j.MinGPUs)
 		in.reject(&rejectTooLarge, j.ID, fmt.Sprintf("asks %d of %d", j.MinGPUs, in.opts.MaxGPUs))
 		return false
+	}
+	switch {
 	case j.Estimate <= 0:
 		in.quirk(&quirkNoEstimate)
 		j.Estimate = j.Duration

@@ -51,8 +51,12 @@ func decodeJob(b []byte, j *sim.Job, names interner) error {
 		if size <= 0 || length > uint64(len(b)-size) {
 			return io.ErrUnexpectedEOF
 		}
-		if length > 0 {
-			s[i] = names.get(b[size : size+int(length)])
+		switch text := b[size : size+int(length)]; {
+		case length == 0:
+		case i == 0: // a name, which no other job has
+			s[i] = string(text)
+		default:
+			s[i] = names.get(text)
 		}
 		b = b[size+int(length):]
 	}

@@ -80,8 +80,8 @@ func (l *lookahead) tooLate(j *sim.Job) error {
 		return nil
 	}
 	return &InputError{File: l.in.name, Line: l.in.line, Msg: fmt.Sprintf(
-		"submitted %v before a job more than %d rows above; accepted are rows nearly in the order of submission, any order with --set trace.sort=true",
-		l.last-j.Submit, l.size/2)}
+		"submitted %v before a job more than %d rows above; accepted are rows nearly in the order of submission, any order with %s",
+		l.last-j.Submit, l.size/2, l.in.opts.remedies("{sort}"))}
 }
 
 func (l *lookahead) close() error {

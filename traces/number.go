@@ -108,7 +108,8 @@ func blank(b []byte) bool {
 	return false
 }
 
-// interner keeps one string for equal byte slices, and remembers a million.
+// interner keeps one string for equal byte slices, and remembers a million of
+// at most 256 bytes.
 type interner map[string]string
 
 func (m interner) get(b []byte) string {
@@ -116,7 +117,7 @@ func (m interner) get(b []byte) string {
 		return s
 	}
 	s := string(b)
-	if len(m) < 1<<20 {
+	if len(m) < 1<<20 && len(s) <= 256 {
 		m[s] = s
 	}
 	return s

@@ -12,8 +12,8 @@ import (
 func init() {
 	register(Format{
 		Name:        "philly-csv",
-		Description: "Philly jobs as CSV: timestamp, duration (s), num_gpus, cluster; local times",
-		Sorted:      false,
+		Description: "Philly jobs as CSV: timestamp, duration (s), num_gpus, cluster",
+		Times:       "calendar, no zone: UTC; time 0 is the first submission",
 		sniff:       func(head []byte) bool { return hasColumns(head, "timestamp", "duration", "num_gpus", "cluster") },
 		open:        openPhilly,
 	})
@@ -27,8 +27,7 @@ var quirkUnusedColumn = cause{quirk: true, what: "rows with unknown columns", hi
 // estimates. Tenant is cluster, the virtual cluster. ID is the number of the
 // row, from 1, blank lines aside.
 type philly struct {
-	t                             *table
-	row                           int64
+	each
 	stamp, duration, gpus, tenant int
 	clock                         clock
 }
@@ -41,7 +40,7 @@ func openPhilly(in *input) (rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.t = t
+	p.table, p.each.job = t, p.parse
 	t.extra = slices.DeleteFunc(t.extra, func(name string) bool { return name == "gpu_time" }) // duration × num_gpus
 	in.rebase, in.calendar = true, time.UTC
 	if in.opts.Zone != nil {
@@ -51,29 +50,10 @@ func openPhilly(in *input) (rows, error) {
 	return p, nil
 }
 
-func (p *philly) next(j *sim.Job) (bool, error) {
-	for {
-		ok, err := p.t.next()
-		if err != nil || !ok {
-			return false, err
-		}
-		p.row++
-		admitted, err := p.job(j)
-		if admitted {
-			return true, nil
-		}
-		if err != nil {
-			if err := p.t.in.malformed("%s", err); err != nil {
-				return false, err
-			}
-		}
-	}
-}
-
-// job makes a job of the current row, or says false: it was rejected or, with
+// parse makes a job of the current row, or says false: it was rejected or, with
 // an error, is malformed.
-func (p *philly) job(j *sim.Job) (bool, error) {
-	in, f := p.t.in, p.t.fields
+func (p *philly) parse(j *sim.Job) (bool, error) {
+	in, f := p.in, p.fields
 	if blank(f[p.stamp]) {
 		in.reject(&rejectNoSubmit, p.row, "")
 		return false, nil
@@ -91,7 +71,7 @@ func (p *philly) job(j *sim.Job) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("duration is %s; accepted is a number of seconds", quote(f[p.duration]))
 	}
-	duration, ok := seconds.seconds()
+	duration, ok := in.time(seconds)
 	if !ok && seconds.positive() {
 		in.reject(&rejectLongRun, p.row, strconv.FormatInt(seconds.whole, 10)+" s")
 		return false, nil
@@ -111,7 +91,7 @@ func (p *philly) job(j *sim.Job) (bool, error) {
 	if !blank(f[p.tenant]) {
 		j.Tenant = in.tenants.get(f[p.tenant])
 	}
-	if len(p.t.extra) > 0 {
+	if len(p.extra) > 0 {
 		in.quirk(&quirkUnusedColumn)
 	}
 	return true, nil

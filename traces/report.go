@@ -60,27 +60,6 @@ type cause struct {
 	quirk      bool
 }
 
-// The reasons and quirks that formats share; a format may have its own.
-var (
-	rejectMalformed = cause{what: "malformed line", hint: "mend the line, or read without --keep-going to see the first error"}
-	rejectNoSubmit  = cause{what: "no submission time", hint: "never read as 0; nothing admits it"}
-	rejectUnknown   = cause{what: "run time unknown", hint: "−1 or blank: cancelled or never run; nothing admits it"}
-	rejectNoRun     = cause{what: "run time 0", hint: "0 or negative after rounding down; nothing admits it"}
-	rejectLongRun   = cause{what: "run time above 126 years", hint: "probably not seconds; nothing admits it"}
-	rejectNoGPUs    = cause{what: "no processors", hint: "0, negative or blank; nothing admits it"}
-	rejectTooLarge  = cause{what: "larger than the machine", hint: "the largest asks %d; --set cluster.gpus=%[1]d admits all"}
-	rejectOrder     = cause{what: "out of order beyond the look-ahead", hint: "--set trace.sort=true admits them"}
-
-	quirkCut         = cause{quirk: true, what: "compressed data damaged or cut short", hint: "what came before it is used"}
-	quirkUnsorted    = cause{quirk: true, what: "rows out of order", hint: "put in the order of submission; ties keep the order of the file"}
-	quirkNoEstimate  = cause{quirk: true, what: "no estimate", hint: "the run time is taken: estimates are perfect"}
-	quirkLowEstimate = cause{quirk: true, what: "estimate below the run time", hint: "raised to the run time"}
-	quirkUnixEpoch   = cause{quirk: true, what: "times are seconds since 1970", hint: "the first submission is taken as time 0"}
-	quirkDuplicate   = cause{quirk: true, what: "duplicate job number", hint: "named NUMBER@LINE"}
-	quirkNoNumber    = cause{quirk: true, what: "no job number", hint: "named @LINE"}
-	quirkUnchecked   = cause{quirk: true, what: "job numbers too scattered to look for duplicates", hint: "duplicates may remain; they are only labels"}
-)
-
 // tallies counts causes; there are few, so a search beats a map.
 type tallies []tally
 
@@ -114,13 +93,13 @@ func (in *input) report() *Report {
 		r.Epoch = in.epochTime.Format("2006-01-02T15:04:05Z07:00")
 	}
 	for _, e := range in.tallies {
-		t := Tally{e.what, e.count, slices.Clone(e.lines), e.hint}
+		t := Tally{e.what, e.count, slices.Clone(e.lines), in.opts.remedies(e.hint)}
 		switch {
 		case e.quirk:
 			r.Quirks = append(r.Quirks, t)
 			continue
 		case e.cause == &rejectTooLarge:
-			t.Hint = fmt.Sprintf(t.Hint, in.largest)
+			t.Hint = fmt.Sprintf(in.opts.remedies(e.hint), in.largest)
 		}
 		r.Rejects = append(r.Rejects, t)
 		r.Rejected += t.Count

@@ -86,7 +86,7 @@ func TestFarOutOfOrder(t *testing.T) {
 	}
 	b.WriteString(row(999_999, "0", "1", "1", "1"))
 	_, err := drainErr(read(t, b.String(), Options{}))
-	if err == nil || !strings.Contains(err.Error(), "x:196609: submitted ") || !strings.Contains(err.Error(), "trace.sort=true") {
+	if err == nil || !strings.Contains(err.Error(), "x:196609: submitted ") || !strings.Contains(err.Error(), "--sort") {
 		t.Errorf("error %v", err)
 	}
 	jobs := drain(t, read(t, b.String(), Options{Sort: true}))

@@ -14,6 +14,7 @@ func init() {
 	register(Format{
 		Name:        "swf",
 		Description: "Standard Workload Format: 18 columns a job, seconds, header after ';'",
+		Times:       "seconds since the log's start; zone of the header, else UTC",
 		Sorted:      true,
 		sniff:       sniffSWF,
 		open:        openSWF,
@@ -128,7 +129,7 @@ func (s *swf) next(j *sim.Job) (bool, error) {
 // an error, is malformed.
 func (s *swf) job(j *sim.Job, extra bool) (bool, error) {
 	in, f := s.in, &s.row
-	submit, ok := f[1].seconds()
+	submit, ok := in.time(f[1])
 	if !ok {
 		return false, fmt.Errorf("field 2 (submit time) is %d s; accepted are below %.0f s", f[1].whole, float64(maxSeconds))
 	}
@@ -151,7 +152,7 @@ func (s *swf) job(j *sim.Job, extra bool) (bool, error) {
 		return false, nil
 	}
 	in.submitted(submit)
-	run, ok := number{whole: f[3].floor()}.seconds()
+	run, ok := in.time(number{whole: f[3].floor()})
 	switch {
 	case f[3] == number{whole: -1}:
 		in.reject(&rejectUnknown, id, "")
@@ -160,7 +161,7 @@ func (s *swf) job(j *sim.Job, extra bool) (bool, error) {
 		in.reject(&rejectLongRun, id, strconv.FormatInt(f[3].whole, 10)+" s")
 		return false, nil
 	}
-	estimate, ok := f[8].seconds()
+	estimate, ok := in.time(f[8])
 	if !ok {
 		in.quirk(&quirkLongAsk)
 		estimate = 0

@@ -102,7 +102,7 @@ func TestSWFExtremes(t *testing.T) {
 		{"long run", row(1, "0", "99999999999", "1", "1"), "run time above 126 years"},
 		{"unlimited request", row(1, "0", "1", "1", "99999999999"), "submit 0s run 1s estimate 1s gpus 1"},
 		{"no submission", row(1, "-1", "1", "1", "1"), "no submission time"},
-		{"negative run", row(1, "0", "-2", "1", "1"), "run time 0"},
+		{"negative run", row(1, "0", "-2", "1", "1"), "run time below 0"},
 		{"exponent", row(1, "0", "1.5e1", "1", "2E1"), "submit 0s run 15s estimate 20s gpus 1"},
 		{"fractions", row(1, "0.25", "9.999", "1.5", "20.5"), "submit 250ms run 9s estimate 20.5s gpus 2"},
 		{"not a number", row(1, "NaN", "1", "1", "1"), `x:1: field 2 (submit time) is "NaN"; accepted is a number, -1 for unknown`},

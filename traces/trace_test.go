@@ -137,10 +137,10 @@ func fcfs(jobs []sim.Job, gpus int) (wait, slowdown float64, makespan sim.Time) 
 		now = max(now, j.Submit)
 		for len(running) > 0 && (running[0].at <= now || gpus < j.MinGPUs) {
 			now = max(now, running[0].at)
-			gpus += heap.Pop(&running).(ending).gpus
+			gpus += int(heap.Pop(&running).(ending).milli)
 		}
 		gpus -= j.MinGPUs
-		heap.Push(&running, ending{now + j.Duration, j.MinGPUs})
+		heap.Push(&running, ending{now + j.Duration, int64(j.MinGPUs)})
 		makespan = max(makespan, now+j.Duration)
 		w, d := (now - j.Submit).Seconds(), j.Duration.Seconds()
 		wait += w / float64(len(jobs))
@@ -216,13 +216,13 @@ func TestOpenErrors(t *testing.T) {
 		opts    Options
 		message string
 	}{
-		{"", Options{}, "x: is empty; accepted are philly-csv, swf"},
-		{"a,b\n1,2\n", Options{}, `x:1: format not recognised from "a,b"; accepted are philly-csv, swf; --as NAME forces one`},
-		{"a", Options{Format: "swg"}, `traces: format "swg" is unknown; accepted are philly-csv, swf`},
+		{"", Options{}, "x: is empty; accepted are " + formatNames()},
+		{"a,b\n1,2\n", Options{}, `x:1: format not recognised from "a,b"; accepted are ` + formatNames() + `; --as NAME forces one`},
+		{"a", Options{Format: "swg"}, `traces: format "swg" is unknown; accepted are ` + formatNames()},
 		{"a", Options{MaxGPUs: -1}, "traces: MaxGPUs is -1; accepted are 0 (no limit) and above"},
 		{"a", Options{SortBuffer: -1}, "traces: SortBuffer is -1; accepted are 0 (means 1048576) to 1073741824"},
 		{"a", Options{Priority: -1}, "traces: Priority is -1; accepted are 0 (means 1) to 1e12"},
-		{"\x28\xb5\x2f\xfd....", Options{}, "x: is zstd-compressed; accepted are plain text and gzip"},
+		{"\x28\xb5\x2f\xfd....", Options{}, "x: cannot be read: reserved bit set on frame header"},
 		{"\x1f\x8b....", Options{}, "x: starts like gzip but cannot be decompressed: unexpected EOF"},
 		{"a,b\n", Options{Format: "philly-csv"}, `x:1: header "a,b" lacks a column; accepted are cluster, duration, num_gpus, timestamp, in any order, and others, which are ignored`},
 	} {
@@ -263,4 +263,10 @@ func TestLongLine(t *testing.T) {
 	if jobs := drain(t, tr); len(jobs) != 2 || tr.Report().Lines != 3 {
 		t.Errorf("%d jobs, want 2; report %+v", len(jobs), tr.Report())
 	}
+}
+
+// readAll reads the trace at a path to its end.
+func readAll(t testing.TB, path string, o Options) ([]sim.Job, *Report) {
+	tr := open(t, path, o)
+	return drain(t, tr), tr.Report()
 }

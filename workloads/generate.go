@@ -26,7 +26,7 @@ func (s *Scenario) Generate(seed uint64) (*sim.Workload, error) {
 	}
 	for i := range s.Services {
 		v := &s.Services[i]
-		w.Services = append(w.Services, s.service(v, sim.Stream(seed, "service/"+v.Name)))
+		w.Services = append(w.Services, s.service(v, seed))
 	}
 	w.Jobs = &sim.Jobs{List: s.jobs(seed)}
 	return w, nil
@@ -35,7 +35,8 @@ func (s *Scenario) Generate(seed uint64) (*sim.Workload, error) {
 func hours(h float64) sim.Time { return sim.Time(math.Round(h * 3.6e12)) }
 
 // service draws one service.
-func (s *Scenario) service(v *Service, rng *rand.Rand) sim.Service {
+func (s *Scenario) service(v *Service, seed uint64) sim.Service {
+	rng := sim.Stream(seed, "service/"+v.Name)
 	out := sim.Service{
 		Name: v.Name, Tenant: v.Tenant, Priority: v.Priority,
 		Min: v.Min, Max: v.Max, SwapCap: 2,
@@ -48,7 +49,12 @@ func (s *Scenario) service(v *Service, rng *rand.Rand) sim.Service {
 	}
 	out.Demand = sim.Curve{Step: s.Step(), Levels: v.Demand}
 	if v.Demand == nil {
-		out.Demand.Levels = v.bump(rng, s.Step(), s.demandHours(), out.Max)
+		peak := v.PeakHour.draw(rng)
+		out.Demand.Levels = v.bump(rng, peak, s.Step(), s.demandHours(), out.Max)
+		if v.HistoryWeeks > 0 { // a stream of its own: what comes stays the same
+			past := sim.Stream(seed, "history/"+v.Name)
+			out.History = v.bump(past, peak, s.Step(), float64(v.HistoryWeeks)*7*24, out.Max)
+		}
 	}
 	return out
 }
@@ -65,13 +71,12 @@ func (s *Scenario) demandHours() float64 {
 	return s.HorizonHours
 }
 
-// bump draws the daily curve, level by level.
-func (v *Service) bump(rng *rand.Rand, step sim.Time, hours float64, limit int) []int {
+// bump draws the daily curve with its peak at an hour, level by level.
+func (v *Service) bump(rng *rand.Rand, peak float64, step sim.Time, hours float64, limit int) []int {
 	width := v.WidthHours
 	if width == 0 {
 		width = 3
 	}
-	peak := v.PeakHour.draw(rng)
 	levels := make([]int, int(math.Ceil(hours/step.Hours())))
 	for t := range levels {
 		hour := (float64(t) + 0.5) * step.Hours()

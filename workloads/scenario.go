@@ -44,18 +44,21 @@ type Cluster struct {
 // Service is a real-time service. Its demand is a daily bump from Base to Peak
 // around PeakHour, with noise drawn anew for every step; or Demand, as given.
 type Service struct {
-	Name       string  `toml:"name"`
-	Tenant     string  `toml:"tenant"`
-	Priority   float64 `toml:"priority"`
-	Min        int     `toml:"min"`
-	Max        int     `toml:"max"`      // 0 means the whole cluster
-	SwapCap    *int    `toml:"swap_cap"` // GPUs gained and lost a step; default 2, 0 means no limit
-	Base       float64 `toml:"base"`
-	Peak       float64 `toml:"peak"`
-	PeakHour   Range   `toml:"peak_hour"`   // drawn once a run
-	WidthHours float64 `toml:"width_hours"` // standard deviation of the bump; 0 means 3
-	Noise      float64 `toml:"noise"`       // standard deviation of a factor around 1
-	Demand     []int   `toml:"demand"`      // one level a step, instead of the bump
+	Name         string  `toml:"name"`
+	Tenant       string  `toml:"tenant"`
+	Priority     float64 `toml:"priority"`
+	Min          int     `toml:"min"`
+	Max          int     `toml:"max"`      // 0 means the whole cluster
+	SwapCap      *int    `toml:"swap_cap"` // GPUs gained and lost a step; default 2, 0 means no limit
+	Base         float64 `toml:"base"`
+	Peak         float64 `toml:"peak"`
+	PeakHour     Range   `toml:"peak_hour"`     // drawn once a run
+	WidthHours   float64 `toml:"width_hours"`   // standard deviation of the bump; 0 means 3
+	Noise        float64 `toml:"noise"`         // standard deviation of a factor around 1
+	Demand       []int   `toml:"demand"`        // one level a step, instead of the bump
+	HistoryWeeks int     `toml:"history_weeks"` // of the bump, drawn before the run for forecasts to learn from
+
+	Traffic *Traffic `toml:"traffic"` // a recorded trace of requests, instead of the bump
 }
 
 // JobClass describes Count jobs that are drawn alike.

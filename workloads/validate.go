@@ -102,8 +102,16 @@ func (v *Service) validate() error {
 		return fmt.Errorf("min = %d, max = %d; 0 ≤ min ≤ max is needed", v.Min, v.Max)
 	case v.SwapCap != nil && *v.SwapCap < 0:
 		return fmt.Errorf("swap_cap = %d is negative; 0 means no limit", *v.SwapCap)
+	case v.Traffic != nil && v.Demand == nil:
+		return errors.New("traffic is not loaded; LoadTraffic comes first")
 	case v.Base < 0 || v.Peak < v.Base:
 		return fmt.Errorf("base = %g, peak = %g; 0 ≤ base ≤ peak is needed", v.Base, v.Peak)
+	}
+	if v.HistoryWeeks < 0 || v.HistoryWeeks > 52 {
+		return fmt.Errorf("history_weeks = %d; accepted are 0 to 52", v.HistoryWeeks)
+	}
+	if v.HistoryWeeks > 0 && v.Demand != nil {
+		return errors.New("history_weeks and demand exclude each other: only the bump has a past")
 	}
 	for t, d := range v.Demand {
 		if d < 0 {

@@ -68,6 +68,7 @@ type study struct {
 	text     []byte
 	seeds    int
 	parallel int
+	found    []response // once it has run
 
 	cmd *cobra.Command
 	ctx context.Context
@@ -108,7 +109,8 @@ func (s *study) cells() ([]experiment.Cell, error) {
 	if err != nil {
 		return nil, invalid(wrap(s.name, err))
 	}
-	return append([]experiment.Cell{{Factor: "default", Level: "horizon"}, {Factor: "reference", Level: "fifo"}}, cells...), nil
+	return append([]experiment.Cell{{Factor: "default", Level: "horizon"}, {Factor: "reference", Level: "fifo"},
+		{Factor: "reference", Level: clairvoyant}, {Factor: "reference", Level: bound}}, cells...), nil
 }
 
 // runs makes the study's runs, cell by cell and seed by seed.
@@ -126,15 +128,22 @@ func (s *study) runs(cells []experiment.Cell) ([]*studyRun, error) {
 			}
 		}
 		policy := "horizon"
-		if c.Factor == "reference" {
+		if c.Factor == "reference" && c.Level == "fifo" {
 			policy = c.Level
 		}
+		priorities := map[string]float64{}
+		for i := range in.Services {
+			priorities[in.Services[i].Name] = in.Services[i].Priority
+		}
 		for seed := range s.seeds {
+			log := s.logFor(c, in, seed)
 			setup, err := in.setup(policy, uint64(seed+1), nil)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
 			}
-			runs = append(runs, newStudyRun(c, setup, in.Scenario.HorizonHours-lastWindow))
+			run := newStudyRun(c, setup, in.Scenario.HorizonHours-lastWindow)
+			run.forecasts, run.priorities = log, priorities
+			runs = append(runs, run)
 		}
 	}
 	return runs, nil

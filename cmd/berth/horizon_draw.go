@@ -16,20 +16,25 @@ type studyFigure struct {
 	percent           bool
 }
 
-var interiorValue = func(r *response) experiment.Mean { return r.interiorValue }
+var (
+	net         = func(r *response) experiment.Mean { return r.net }
+	interiorNet = func(r *response) experiment.Mean { return r.interiorNet }
+)
 
 // studyFigures are drawn as far as the study has their factors.
 var studyFigures = []studyFigure{
-	{name: "window", title: "value, last day left out", axis: "window (steps)", order: []string{"window"},
-		factors: map[string]string{"window": "horizon"}, of: interiorValue, references: true},
-	{name: "commit", title: "value, last day left out", axis: "commitment (steps)", order: []string{"commit"},
-		factors: map[string]string{"commit": "horizon"}, of: interiorValue, references: true},
-	{name: "boundary", title: "value, last day left out", axis: "boundary of the window", order: []string{"boundary", "boundary@24"},
-		factors: map[string]string{"boundary": "commit 1", "boundary@24": "commit 24"}, of: interiorValue},
-	{name: "duration-error", title: "value, last day left out", axis: "error of durations (σ)", order: []string{"duration_error", "duration_error@24"},
-		factors: map[string]string{"duration_error": "commit 1", "duration_error@24": "commit 24"}, of: interiorValue},
-	{name: "demand-error", title: "value, last day left out", axis: "error of demand (σ)", order: []string{"demand_error", "demand_error@24"},
-		factors: map[string]string{"demand_error": "commit 1", "demand_error@24": "commit 24"}, of: interiorValue},
+	{name: "window", title: "value less penalty, last day left out", axis: "window (steps)", order: []string{"window"},
+		factors: map[string]string{"window": "horizon"}, of: interiorNet, references: true},
+	{name: "window-whole", title: "value less penalty, whole run", axis: "window (steps)", order: []string{"window"},
+		factors: map[string]string{"window": "horizon"}, of: net, references: true},
+	{name: "commit", title: "value less penalty, last day left out", axis: "commitment (steps)", order: []string{"commit"},
+		factors: map[string]string{"commit": "horizon"}, of: interiorNet, references: true},
+	{name: "boundary", title: "value less penalty, last day left out", axis: "boundary of the window", order: []string{"boundary", "boundary@24"},
+		factors: map[string]string{"boundary": "commit 1", "boundary@24": "commit 24"}, of: interiorNet},
+	{name: "duration-error", title: "value less penalty, last day left out", axis: "error of durations (σ)", order: []string{"duration_error", "duration_error@24"},
+		factors: map[string]string{"duration_error": "commit 1", "duration_error@24": "commit 24"}, of: interiorNet},
+	{name: "demand-error", title: "value less penalty, last day left out", axis: "error of demand (σ)", order: []string{"demand_error", "demand_error@24"},
+		factors: map[string]string{"demand_error": "commit 1", "demand_error@24": "commit 24"}, of: interiorNet},
 	{name: "nervousness", title: "share of next-step cells that a plan changed", axis: "error of durations (σ)", order: []string{"duration_error"},
 		factors: map[string]string{"duration_error": "commit 1"}, of: func(r *response) experiment.Mean { return r.nervousness }, percent: true},
 	{name: "replan", title: "share of next-step cells that a plan changed", axis: "minutes between plans", order: []string{"replan_minutes"},

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"math"
 	"strconv"
 	"time"
 
+	"berth/plots"
 	"berth/policies"
 	"berth/sim"
 	"berth/sim/experiment"
+	"berth/sim/hardware"
 	"berth/sim/metrics"
 )
 
@@ -19,15 +22,20 @@ const lastWindow = 24
 
 // studyRun is one run of a study and what it responded.
 type studyRun struct {
-	cell     experiment.Cell
-	setup    experiment.Setup
-	interior sim.Time // end of the interior
-	done     bool
+	cell       experiment.Cell
+	setup      experiment.Setup
+	interior   sim.Time           // end of the interior
+	priorities map[string]float64 // of the services
+	forecasts  *forecastLog       // kept for a figure; may be nil
+	done       bool
 
 	report             *metrics.Report
 	value, utilization float64     // in the interior
+	penalty            float64     // λ × priority × shortfall, of the whole run
+	interiorPenalty    float64     // and of the interior
 	byHour             [24]float64 // utilization by hour of the day, in the interior, without the first day
 	nervousness        float64
+	track              *plots.Track // of the first service, where a figure needs it
 	planning           time.Duration
 }
 
@@ -37,6 +45,9 @@ func newStudyRun(c experiment.Cell, setup experiment.Setup, interiorHours float6
 
 // run makes the run.
 func (s *studyRun) run(ctx context.Context) error {
+	if s.cell.Level == clairvoyant || s.cell.Level == bound {
+		return s.reference(ctx)
+	}
 	var policy sim.Policy
 	make := s.setup.NewPolicy
 	s.setup.NewPolicy = func() (p sim.Policy, err error) {
@@ -44,7 +55,8 @@ func (s *studyRun) run(ctx context.Context) error {
 		return policy, err
 	}
 	timeline := metrics.NewTimeline()
-	report, err := s.setup.Run(ctx, timeline)
+	spans := &metrics.Spans{Limit: math.MaxInt}
+	report, err := s.setup.Run(ctx, timeline, spans)
 	if err != nil {
 		return err
 	}
@@ -53,8 +65,25 @@ func (s *studyRun) run(ctx context.Context) error {
 		s.nervousness, s.planning = p.Nervousness(), p.PlanningTime()
 	}
 	s.measure(timeline)
+	s.penalty = *report.DecayedValue - *report.Objective
+	s.interiorPenalty = s.penaltyOf(spans)
+	if s.forecasts != nil {
+		s.track = s.forecasts.track(spans)
+	}
 	s.done = true
 	return nil
+}
+
+// penaltyOf is what shortfall in the interior costs.
+func (s *studyRun) penaltyOf(spans *metrics.Spans) float64 {
+	sum := 0.0
+	for i := range spans.Services {
+		v := &spans.Services[i]
+		if missing := v.Wanted - hardware.Size(v.GPUs); missing > 0 && v.Start < s.interior {
+			sum += s.setup.Objective.Lambda * s.priorities[v.Service] * float64(missing) * (min(v.End, s.interior) - v.Start).Hours()
+		}
+	}
+	return sum
 }
 
 // measure reads the interior off the course of the run.
@@ -91,13 +120,17 @@ func studyCSV(runs []*studyRun) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Write([]string{"factor", "level", "seed", "value", "utilization", "shortfall_gpu_hours", "swaps", "nervousness",
-		"interior_value", "interior_utilization", "jobs_completed"})
+		"penalty", "interior_value", "interior_utilization", "interior_penalty", "jobs_completed"})
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 	for _, r := range runs {
+		if r.cell.Level == bound { // of value less penalty; it has no other measure
+			w.Write([]string{r.cell.Factor, bound, strconv.FormatUint(r.setup.Seed, 10), number(r.report.Value), "", "", "", "", "", number(r.value), "", "", ""})
+			continue
+		}
 		w.Write([]string{r.cell.Factor, r.cell.Level, strconv.FormatUint(r.setup.Seed, 10),
 			number(r.report.Value), number(r.report.Utilization), number(r.report.ShortfallGPUHours),
 			strconv.Itoa(r.report.Swaps), number(r.nervousness),
-			number(r.value), number(r.utilization), strconv.Itoa(r.report.Jobs.Completed)})
+			number(r.penalty), number(r.value), number(r.utilization), number(r.interiorPenalty), strconv.Itoa(r.report.Jobs.Completed)})
 	}
 	w.Flush()
 	return b.Bytes()

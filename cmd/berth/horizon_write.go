@@ -11,10 +11,10 @@ import (
 
 // response is what one cell of a study came to, over its seeds.
 type response struct {
-	cell                                       experiment.Cell
-	value, utilization, shortfall, nervousness experiment.Mean
-	interiorValue                              experiment.Mean
-	runs                                       []*studyRun
+	cell                                experiment.Cell
+	utilization, shortfall, nervousness experiment.Mean
+	net, interiorNet                    experiment.Mean // value less the penalty of shortfall
+	runs                                []*studyRun
 }
 
 // responses sums up the runs, which stand cell by cell.
@@ -31,11 +31,11 @@ func (s *study) responses(cells []experiment.Cell, runs []*studyRun) []response 
 		}
 		out[i] = response{
 			cell: c, runs: of,
-			value:         mean(func(r *studyRun) float64 { return r.report.Value }),
-			utilization:   mean(func(r *studyRun) float64 { return r.report.Utilization }),
-			shortfall:     mean(func(r *studyRun) float64 { return r.report.ShortfallGPUHours }),
-			nervousness:   mean(func(r *studyRun) float64 { return r.nervousness }),
-			interiorValue: mean(func(r *studyRun) float64 { return r.value }),
+			utilization: mean(func(r *studyRun) float64 { return r.report.Utilization }),
+			shortfall:   mean(func(r *studyRun) float64 { return r.report.ShortfallGPUHours }),
+			nervousness: mean(func(r *studyRun) float64 { return r.nervousness }),
+			net:         mean(func(r *studyRun) float64 { return r.report.Value - r.penalty }),
+			interiorNet: mean(func(r *studyRun) float64 { return r.value - r.interiorPenalty }),
 		}
 	}
 	return out
@@ -60,15 +60,16 @@ func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*stud
 		return err
 	}
 	list := s.responses(cells, runs)
+	s.found = list
 	printStudy(s.cmd.OutOrStdout(), list, s.seeds)
-	return s.draw(dir.Path("figures"), list)
+	return errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), runs))
 }
 
 // printStudy writes one line a cell.
 func printStudy(w io.Writer, list []response, seeds int) {
-	fmt.Fprintf(w, "%d seeds; ± is the 95 %% interval of the mean\n\n", seeds)
+	fmt.Fprintf(w, "%d seeds; ± is the 95 %% interval of the mean; net value is value less\nthe penalty of shortfall; short is shortfall in GPU-hours\n\n", seeds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "factor\tlevel\tvalue\tutilization %\tshortfall\tnervous")
+	fmt.Fprintln(t, "factor\tlevel\tnet value\tbut the last day\tutil. %\tshort\tnervous")
 	last := ""
 	for _, r := range list {
 		factor := r.cell.Factor
@@ -78,8 +79,12 @@ func printStudy(w io.Writer, list []response, seeds int) {
 			factor = string([]rune(factor)[:17]) + "…"
 		}
 		last = r.cell.Factor
-		fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.1f ± %.1f\t%.1f\t%.2f\n", factor, r.cell.Level,
-			r.value.Mean, r.value.Half, 100*r.utilization.Mean, 100*r.utilization.Half, r.shortfall.Mean, r.nervousness.Mean)
+		if r.cell.Level == bound {
+			fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t–\t–\t–\n", factor, r.cell.Level, r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t%.1f\t%.1f\t%.2f\n", factor, r.cell.Level,
+			r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half, 100*r.utilization.Mean, r.shortfall.Mean, r.nervousness.Mean)
 	}
 	t.Flush()
 }

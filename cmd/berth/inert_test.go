@@ -79,8 +79,11 @@ var moves = map[string]struct{ policy, old, new string }{
 	"jobs.tenants":             {"fifo", "count = 12", "count = 12\ntenants = [\"a\", \"b\"]"},
 	"jobs.across":              {"fifo", "count = 12", "count = 12\nacross = true"},
 
+	"service.history_weeks": {"horizon:forecast=learned", "priority = 2", "priority = 2\nhistory_weeks = 3"},
+
 	"policy.reserve":        {"easy:reserve=curve", "", ""},
 	"policy.partition":      {"reservation:partition=3", "", ""},
+	"policy.placement":      {"easy:placement=bestfit", "", ""},
 	"policy.window":         {"horizon:window=3", "", ""},
 	"policy.commit":         {"horizon:commit=8", "", ""},
 	"policy.replan_minutes": {"horizon:replan=step:duration_sigma=0.5:replan_minutes=15", "", ""},
@@ -102,9 +105,12 @@ var moves = map[string]struct{ policy, old, new string }{
 // labels are settings that this scenario cannot move, and why.
 var labels = map[string]string{
 	"summary":                  "shown by berth list",
+	"policy.mode":              "full needs a solver: TestFullMode in policies",
+	"policy.node_limit":        "full needs a solver: TestFullMode in policies",
 	"policy.replan":            "acts between steps, where scenarios have no events: TestReplan in policies",
 	"cluster.sku":              "a label until capacity is priced",
 	"cluster.domains_per_rack": "racks are not asked about by any policy yet",
+	"service.traffic":          "makes a demand, which moves: TestTraffic in workloads",
 	"service.tenant":           "a label until shares of tenants are enforced",
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,15 +35,6 @@ type file struct {
 	Trace  traceTable      `toml:"trace"`
 }
 
-// traceTable says which trace to replay and how to read it.
-type traceTable struct {
-	File      string  `toml:"file"` // relative to the scenario file
-	Format    string  `toml:"format"`
-	KeepGoing bool    `toml:"keep_going"`
-	Sort      bool    `toml:"sort"`
-	Priority  float64 `toml:"priority"` // of every job; 0 means 1
-}
-
 // load reads a scenario by name, a TOML file, or a trace, and applies the
 // settings, each "key=value" with a dotted key.
 func load(name string, settings []string) (*input, error) {
@@ -63,9 +53,7 @@ func load(name string, settings []string) (*input, error) {
 	}
 	if err == nil && text != nil {
 		err = config.DecodeStrict(text, path, &in.file)
-		if in.Trace.File != "" && !filepath.IsAbs(in.Trace.File) {
-			in.Trace.File = filepath.Join(filepath.Dir(path), in.Trace.File)
-		}
+		in.Trace.resolve(filepath.Dir(path))
 	}
 	if err != nil {
 		return nil, invalid(err)
@@ -78,7 +66,7 @@ func load(name string, settings []string) (*input, error) {
 			return nil, err
 		}
 	}
-	return in, nil
+	return in, in.loadTraffic(filepath.Dir(path))
 }
 
 // fromTrace makes a recorded trace a scenario of its own: its jobs, on any free
@@ -186,73 +174,40 @@ func (in *input) policy(text string) (string, policies.Config, error) {
 	return parts[0], variant.Policy, nil
 }
 
-// workload makes the workload for a seed. With a trace, the machine defaults to
-// the recorded one.
+// workload makes the workload for a seed.
 func (in *input) workload(seed uint64, onTrace func(*traces.Trace)) (*sim.Workload, error) {
 	if in.Trace.File == "" {
 		w, err := in.Generate(seed)
 		return w, invalid(err)
 	}
-	t, err := in.openTrace(nil)
-	if err != nil {
-		return nil, err
-	}
-	scenario := in.Scenario
-	if scenario.Cluster.GPUs == 0 {
-		scenario.Cluster.GPUs = t.Machine()
-	}
-	if scenario.Cluster.GPUs == 0 {
-		t.Close()
-		return nil, invalid(fmt.Errorf("%s does not say how large its machine was; name one with --set cluster.gpus=N", in.Trace.File))
-	}
-	w, err := scenario.Generate(seed)
-	if err != nil {
-		t.Close()
-		return nil, invalid(err)
-	}
-	t.SetMaxGPUs(scenario.Cluster.GPUs)
-	w.Jobs = inputSource{t}
-	if onTrace != nil {
-		onTrace(t)
-	}
-	return w, nil
+	return in.replay(seed, onTrace)
 }
 
-// openTrace opens the trace of the input.
-func (in *input) openTrace(onReject func(traces.Reject)) (*traces.Trace, error) {
-	t, err := traces.Open(in.Trace.File, traces.Options{
-		Format: in.Trace.Format, KeepGoing: in.Trace.KeepGoing, Sort: in.Trace.Sort,
-		Priority: in.Trace.Priority, MaxGPUs: in.Cluster.GPUs, OnReject: onReject,
-	})
-	return t, invalid(err)
-}
-
-// inputSource is a trace whose errors of content are invalid input.
-type inputSource struct{ *traces.Trace }
-
-func (s inputSource) Next(j *sim.Job) (bool, error) {
-	ok, err := s.Trace.Next(j)
-	var content *traces.InputError
-	if errors.As(err, &content) {
-		err = invalid(err)
-	}
-	return ok, err
-}
-
-// sum adds the checksum of the trace file to those of the inputs.
+// sum adds the checksums of the trace and what it needs to those of the inputs.
 func (in *input) sum() error {
-	if in.Trace.File == "" || in.Trace.File == "-" {
-		return nil
+	for _, path := range []string{in.Trace.File, in.Trace.With, in.Trace.Nodes} {
+		if path == "" || path == "-" {
+			continue
+		}
+		sum, err := fileSum(path)
+		if err != nil {
+			return err
+		}
+		in.checksums[filepath.Base(path)] = sum
 	}
-	f, err := os.Open(in.Trace.File)
+	return nil
+}
+
+// fileSum is the checksum of a file.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return err
+		return "", err
 	}
-	in.checksums[filepath.Base(in.Trace.File)] = "sha256:" + hex.EncodeToString(h.Sum(nil))
-	return nil
+	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -21,6 +21,8 @@ var figureNames = [][2]string{
 	{"policies", "value and utilization by policy, with 95 % intervals (compare)"},
 	{"scenarios", "FIFO against the allocator on all scenarios (make run)"},
 	{"horizon", "value against window, commitment, boundary and errors (berth horizon)"},
+	{"forecast", "one service's forecast, traffic and GPUs held (berth horizon)"},
+	{"by-hour", "utilization by hour of the day, commitment 1 and 24 (berth horizon)"},
 	{"gap", "gap to a proven bound against planning time (berth paper --only gap)"},
 }
 
@@ -55,7 +57,7 @@ func newList() *cobra.Command {
 				}
 			case "formats":
 				for _, f := range traces.Formats() {
-					row(f.Name, f.Description)
+					row(f.Name, f.Description+". Times: "+f.Times)
 				}
 			case "figures":
 				for _, f := range figureNames {

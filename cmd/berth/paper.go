@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,13 +38,22 @@ var chapters = []chapter{
 		[]string{"scenarios"}, []string{"scenarios"}, (*paper).scenarios},
 	{"ablation", "Ablation", "What does each part of the allocator bring: reservation, ordering, planning?",
 		[]string{"ablation", "ablation-by-scenario"}, []string{"ablation"}, (*paper).ablation},
+	{"horizon", "End of the horizon", "What happens at the end of the planning horizon, and what do errors of the forecasts cost?",
+		[]string{"horizon-responses"}, nil, (*paper).horizon},
+	{"forecast", "Accuracy of the forecasts", "How accurate are the forecasts on data that they had not seen?",
+		[]string{"forecast"}, nil, (*paper).forecast},
 	{"gap", "Gap to the bound", "How far are the planners from a proven bound?",
 		[]string{"gap-by-planner"}, []string{"gap", "gap-by-planner"}, (*paper).gap},
+	{"fragmentation", "Fragmentation", "Which placements of shares of GPUs leave the fewest GPUs in pieces, on a recorded cluster?",
+		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
 }
 
 // errAbsent says that a study cannot be made here, for want of recorded data or
 // of a program.
 var errAbsent = errors.New("cannot be made here")
+
+// errNoData is why a study of recorded traces cannot be made.
+var errNoData = fmt.Errorf("%w: recorded traces are not there", errAbsent)
 
 func newPaper() *cobra.Command {
 	p := &paper{}
@@ -80,6 +90,7 @@ that the program carries and says what moved beyond its tolerance.
 	f := cmd.Flags()
 	f.StringSliceVar(&p.only, "only", nil, "make only these")
 	f.StringVarP(&p.out, "output", "o", filepath.Join("out", "paper"), "output folder")
+	f.StringVar(&p.data, "data", cmp.Or(os.Getenv("BERTH_DATA"), "../shared/data"), "folder of recorded traces (environment: BERTH_DATA)")
 	f.BoolVar(&checked, "check", false, "compare with the expected figures; status 1 when one moved")
 	f.StringVar(&p.expected, "expected", "", "of --check: a `folder` of expected figures, in place of the program's own")
 	f.StringVar(&p.accepted, "accept", "", "write the tables to a `folder` as the expected figures")
@@ -106,6 +117,7 @@ type paper struct {
 	expected string // folder of expected figures; "" for those of the program
 	accepted string // folder to write expected figures to; may be empty
 	seeds    int    // of studies that do not say otherwise
+	data     string // folder of recorded traces
 	clock    bool   // gap is measured against the clock
 	parallel int
 }

@@ -2,6 +2,7 @@ package milp
 
 import (
 	"math"
+	"slices"
 
 	"berth/policies/milp/mip"
 	"berth/policies/plan"
@@ -51,6 +52,7 @@ func newAggregate(p *plan.Problem, apart bool) *aggregate {
 		a.addService(r)
 	}
 	a.addCapacity()
+	a.addOrder()
 	return a
 }
 
@@ -147,11 +149,23 @@ func (a *aggregate) addService(r int) {
 		var meet, limit, gained, lost mip.Row
 		var n, g, l []int
 		for i, region := range a.regions {
-			col := m.AddCol(cost, 0, float64(min(region.N, s.Max)), true)
+			col := m.AddCol(cost, 0, float64(min(region.N, s.Max)), false)
 			n = append(n, col)
 			meet.Add(col, 1)
 			limit.Add(col, 1)
 			if !limited || (t == 0 && s.Fresh) {
+				continue
+			}
+			if len(a.regions) == 1 {
+				var change mip.Row
+				change.Add(col, 1)
+				before := 0.0
+				if t == 0 {
+					before = float64(within(s.Held, region))
+				} else {
+					change.Add(counts[t-1][i], -1)
+				}
+				m.AddRow(before-float64(s.SwapCap), before+float64(s.SwapCap), change)
 				continue
 			}
 			up, down := m.AddCol(0, 0, mip.Inf, false), m.AddCol(0, 0, mip.Inf, false)
@@ -287,51 +301,88 @@ func (a *aggregate) decide(x []float64) *decision {
 		}
 	}
 	for r := range a.p.Services {
-		var steps [][]int
-		for t := range a.p.Steps {
-			var n []int
-			for i := range a.regions {
-				n = append(n, int(math.Round(x[a.counts[r][t][i]])))
-			}
-			steps = append(steps, n)
-		}
-		d.counts = append(d.counts, steps)
+		d.counts = append(d.counts, a.curve(r, x))
 	}
 	return d
 }
 
-// forbid adds a no-good cut: not all of the conflicting starts at once, in
-// this region and in those like it; or, without a conflict, not all starts of
-// the decision. When there are none to change, the model becomes infeasible,
-// and the search ends.
-func (a *aggregate) forbid(d *decision, conflict []startKey) {
-	if len(conflict) == 0 {
-		a.cut(d.jobs)
+// curve is the least whole curve of a service that falls no shorter than a
+// solution does, up to rounding.
+func (a *aggregate) curve(r int, x []float64) []int {
+	s := &a.p.Services[r]
+	demand := slices.Clone(s.Demand)
+	for t := range demand {
+		demand[t] -= int(math.Ceil(x[a.short[r][t]] - 1e-6))
+	}
+	return plan.Envelope(demand, s.SwapCap, s.Max, s.Fresh, hardware.Size(s.Held))
+}
+
+// forbid adds a no-good cut: not all starts of a conflict at once, in their
+// region and in those like it; or, without a conflict, not all starts of the
+// decision. When there are none to change, the model becomes infeasible, and
+// the search ends.
+func (a *aggregate) forbid(d *decision, c *conflict) {
+	if c == nil {
+		c = &conflict{starts: d.jobs}
+		a.cut(c, false)
 		return
 	}
-	region := conflict[0].region
+	a.cut(c, true)
+	if len(c.starts) == 0 || c.from < c.to {
+		return
+	}
+	region := c.starts[0].region
 	for i := range a.regions {
 		if region == whole || i == region || !a.alike(i, region) {
 			continue
 		}
-		moved := make([]startKey, len(conflict))
-		for k, key := range conflict {
-			key.region = i
-			moved[k] = key
+		moved := conflict{starts: slices.Clone(c.starts)}
+		for k := range moved.starts {
+			moved.starts[k].region = i
 		}
-		a.cut(moved)
+		a.cut(&moved, true)
 	}
-	a.cut(conflict)
 }
 
-func (a *aggregate) cut(keys []startKey) {
+// cut adds Σ starts ≤ their number − 1 + Σ shortfall in the window. Lifted,
+// every start counts with those others of its job that hold as much in its
+// steps: what is impossible stays so when a job runs longer.
+func (a *aggregate) cut(c *conflict, lift bool) {
 	var row mip.Row
-	for _, key := range keys {
-		if col, ok := a.byStart[key]; ok {
-			row.Add(col, 1)
+	for _, key := range c.starts {
+		if !lift {
+			row.Add(a.byStart[key], 1)
+			continue
+		}
+		from, to := a.span(key)
+		if c.from < c.to {
+			from, to = max(from, c.from), min(to, c.to)
+		}
+		for _, v := range a.starts {
+			f, t := a.span(v.startKey)
+			if v.job == key.job && v.region == key.region && f <= from && t >= to && a.contains(v.startKey, key) {
+				row.Add(v.col, 1)
+			}
 		}
 	}
-	a.model.AddRow(-mip.Inf, float64(len(keys)-1), row)
+	for r := range a.short {
+		for t := c.from; t < c.to; t++ {
+			row.Add(a.short[r][t], -1)
+		}
+	}
+	a.model.AddRow(-mip.Inf, float64(len(c.starts)-1), row)
+}
+
+// span is the steps of the horizon in which a start holds GPUs.
+func (a *aggregate) span(k startKey) (from, to int) {
+	return k.step, min(k.step+a.p.Jobs[k.job].Shapes[k.shape].Steps, a.p.Steps)
+}
+
+// contains reports whether every block of a start's shape contains one of
+// another's, so that the other could be placed wherever it can.
+func (a *aggregate) contains(outer, inner startKey) bool {
+	shapes := a.p.Jobs[outer.job].Shapes
+	return shapes[outer.shape].GPUs >= shapes[inner.shape].GPUs
 }
 
 // alike reports whether two regions hold the same blocks and nothing that runs

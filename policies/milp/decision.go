@@ -2,6 +2,7 @@ package milp
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"berth/policies/plan"
@@ -9,12 +10,12 @@ import (
 )
 
 // decision is a solution of the aggregated model: which jobs start when and
-// where, and what each service holds in every region.
+// where, and how many GPUs each service holds.
 type decision struct {
 	p       *plan.Problem
 	regions []hardware.Range
 	jobs    []startKey
-	counts  [][][]int // [service][step][region] → GPUs
+	counts  [][]int // [service][step] → GPUs
 }
 
 // without is the decision less one of its jobs.
@@ -22,6 +23,26 @@ func (d *decision) without(i int) *decision {
 	o := *d
 	o.jobs = slices.Delete(slices.Clone(d.jobs), i, i+1)
 	return &o
+}
+
+// value is what the decision is worth if it can be placed as it is.
+func (d *decision) value() float64 {
+	v := 0.0
+	for j := range d.p.Jobs {
+		if job := &d.p.Jobs[j]; job.Inherited() {
+			v += worth(d.p, job, 0, 0)
+		}
+	}
+	for _, k := range d.jobs {
+		v += worth(d.p, &d.p.Jobs[k.job], k.shape, k.step)
+	}
+	for r := range d.p.Services {
+		s := &d.p.Services[r]
+		for t, n := range d.counts[r] {
+			v -= d.p.Lambda * s.Priority * d.p.StepHours * float64(max(0, s.Demand[t]-n))
+		}
+	}
+	return v
 }
 
 // leastValuable is the job that is worth least.
@@ -39,71 +60,62 @@ func (d *decision) leastValuable() int {
 	return least
 }
 
-// Node limits of the placement search.
+// Limits of the search for places.
 const (
-	placeNodes   = 20_000 // for jobs and services together, and for a proof
-	restartNodes = 4_000
-	restarts     = 6
+	tryNodes     = 4_000 // of one try to place the jobs
+	checkedNodes = 400   // of one that looks at the services after every job
+	tries        = 120
+	fills        = 8 // ways to fill the services in, a try
 )
 
-// place puts the decision on GPUs. Without success it returns no plan, and, if
-// the jobs alone are proven not to fit together, a least set of their starts
-// that does not.
-func (d *decision) place(ctx context.Context) (*plan.Plan, []startKey) {
+// place puts the decision on GPUs: the jobs by a search, then the services
+// into what they leave, again and again from other places of the jobs until
+// the plan is worth as much as the decision. It returns the best plan, nil for
+// none, and whether it is as good.
+func (d *decision) place(ctx context.Context) (best *plan.Plan, whole bool) {
 	if d.p.Steps > 64 {
-		return nil, nil // a row of the search is one word
+		return nil, false // a row of the search is one word
 	}
 	if d.p.Alignment == hardware.Scattered {
-		return d.placeScattered(), nil
+		pl := d.placeScattered()
+		return pl, pl != nil
 	}
-	for try := range restarts + 1 {
-		s := d.newPlacement(true)
-		s.limit, s.seed = placeNodes, uint64(try)
-		if try > 0 {
-			s.limit = restartNodes
+	target := d.value()
+	enough, worth := target-1e-9*max(1, target), 0.0
+	f := filler{p: d.p}
+	checked := !d.short(0, d.p.Steps)
+	for try := range tries {
+		s := d.newPlacement()
+		s.limit, s.seed = tryNodes, uint64(try)
+		if checked && try%4 == 0 {
+			s.limit = checkedNodes
+			s.check = func(rows []uint64) bool { return f.possible(rows, 0, d.p.Steps) }
 		}
-		if s.run(ctx) == placed {
-			return d.plan(s), nil
+		if v := s.run(ctx); v != placed {
+			if ctx.Err() != nil || (v == refuted && s.check == nil) {
+				break
+			}
+			continue
 		}
-	}
-	return nil, d.conflict(ctx)
-}
-
-// conflict is a least set of starts that is proven not to fit, or nil.
-func (d *decision) conflict(ctx context.Context) []startKey {
-	for i := range d.regions {
-		part := *d
-		part.jobs = slices.DeleteFunc(slices.Clone(d.jobs), func(k startKey) bool { return k.region != i })
-		if part.impossible(ctx) {
-			return part.least(ctx)
-		}
-	}
-	if len(d.regions) > 1 && d.impossible(ctx) {
-		return d.least(ctx)
-	}
-	return nil
-}
-
-// impossible reports whether the jobs alone are proven not to fit.
-func (d *decision) impossible(ctx context.Context) bool {
-	s := d.newPlacement(false)
-	s.limit = placeNodes
-	return s.run(ctx) == refuted
-}
-
-// least drops jobs from an impossible decision as long as it stays so.
-func (d *decision) least(ctx context.Context) []startKey {
-	for i := 0; i < len(d.jobs); {
-		if o := d.without(i); o.impossible(ctx) {
-			d = o
-		} else {
-			i++
+		rng := rand.New(rand.NewPCG(uint64(try), 8))
+		for range fills {
+			pl, rows := d.plan(s), slices.Clone(s.rows)
+			if !f.fill(rows, rng, pl) {
+				continue
+			}
+			v := d.p.Score(pl).Objective
+			if best == nil || v > worth {
+				best, worth = pl, v
+			}
+			if worth >= enough {
+				return best, true
+			}
 		}
 	}
-	return d.jobs
+	return best, false
 }
 
-// plan reads a complete placement.
+// plan reads a complete placement of the jobs.
 func (d *decision) plan(s *placement) *plan.Plan {
 	pl := plan.NewPlan(d.p)
 	for j := range d.p.Jobs {
@@ -111,30 +123,10 @@ func (d *decision) plan(s *placement) *plan.Plan {
 			pl.Jobs[j] = plan.Placement{Start: 0, GPUs: job.Held}
 		}
 	}
-	held := make([][][]bool, len(d.p.Services))
-	for r := range held {
-		held[r] = make([][]bool, d.p.Steps)
-		for t := range held[r] {
-			held[r][t] = make([]bool, d.p.GPUs)
-		}
-	}
 	for i := range s.items {
 		it := &s.items[i]
-		if it.service < 0 {
-			k := it.start
-			pl.Jobs[k.job] = plan.Placement{Start: k.step, Shape: k.shape, GPUs: it.gpus()}
-			continue
-		}
-		for t := range d.p.Steps {
-			if it.mask>>t&1 == 1 {
-				held[it.service][t][it.at] = true
-			}
-		}
-	}
-	for r := range held {
-		for t := range held[r] {
-			pl.Services[r][t] = ranges(held[r][t])
-		}
+		k := it.start
+		pl.Jobs[k.job] = plan.Placement{Start: k.step, Shape: k.shape, GPUs: []hardware.Range{{First: it.at, N: it.size}}}
 	}
 	return pl
 }

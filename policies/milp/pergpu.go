@@ -2,6 +2,7 @@ package milp
 
 import (
 	"math"
+	"slices"
 
 	"berth/policies/milp/mip"
 	"berth/policies/plan"
@@ -41,7 +42,9 @@ func perGPUSize(p *plan.Problem) int {
 	return n
 }
 
-func newPerGPU(p *plan.Problem) *perGPUModel {
+// newPerGPU builds the model. With a decision's starts, jobs start then or
+// never; the problem begins at a step of theirs.
+func newPerGPU(p *plan.Problem, starts []startKey, from int) *perGPUModel {
 	m := &perGPUModel{p: p, model: &mip.Model{}}
 	cells := make([][]mip.Row, p.GPUs)
 	free := make([][]float64, p.GPUs)
@@ -52,7 +55,12 @@ func newPerGPU(p *plan.Problem) *perGPUModel {
 		}
 	}
 	for j := range p.Jobs {
-		m.addJob(j, cells, free)
+		first, last := p.Jobs[j].Earliest, p.Steps-1
+		if i := slices.IndexFunc(starts, func(k startKey) bool { return k.job == j }); i >= 0 {
+			first = max(0, starts[i].step-from)
+			last = first
+		}
+		m.addJob(j, first, last, cells, free)
 	}
 	for r := range p.Services {
 		m.addService(r, cells)
@@ -65,7 +73,8 @@ func newPerGPU(p *plan.Problem) *perGPUModel {
 	return m
 }
 
-func (m *perGPUModel) addJob(j int, cells [][]mip.Row, free [][]float64) {
+// addJob adds the starts of a job in steps first … last.
+func (m *perGPUModel) addJob(j, first, last int, cells [][]mip.Row, free [][]float64) {
 	p := m.p
 	job := &p.Jobs[j]
 	if job.Inherited() {
@@ -81,16 +90,16 @@ func (m *perGPUModel) addJob(j int, cells [][]mip.Row, free [][]float64) {
 	}
 	var one mip.Row
 	for k, s := range job.Shapes {
-		last := p.Steps - 1
+		end := last
 		if p.Boundary == plan.Closed {
-			last = p.Steps - s.Steps
+			end = min(last, p.Steps-s.Steps)
 		}
-		for t := job.Earliest; t <= last; t++ {
-			for _, first := range blocks(p, job, s.GPUs) {
+		for t := first; t <= end; t++ {
+			for _, at := range blocks(p, job, s.GPUs) {
 				col := m.model.AddBinary(worth(p, job, k, t))
-				m.jobs = append(m.jobs, blockVar{j, k, t, first, col})
+				m.jobs = append(m.jobs, blockVar{j, k, t, at, col})
 				one.Add(col, 1)
-				for g := first; g < first+s.GPUs; g++ {
+				for g := at; g < at+s.GPUs; g++ {
 					for u := t; u < min(t+s.Steps, p.Steps); u++ {
 						cells[g][u].Add(col, 1)
 					}
@@ -222,7 +231,7 @@ func (m *perGPUModel) plan(x []float64) *plan.Plan {
 
 // perGPU solves the formal model itself, starting from the best plan.
 func (s *solving) perGPU() error {
-	m := newPerGPU(s.p)
+	m := newPerGPU(s.p, nil, 0)
 	r, err := s.solve(m.model, m.point(s.out.Plan))
 	if err != nil {
 		return err

@@ -12,8 +12,7 @@ import (
 )
 
 // placement is a depth-first search for a place of every item: jobs with
-// fixed starts, and services cut into bars of one GPU. It always extends the
-// item with the fewest places left.
+// fixed starts. It always extends the item with the fewest places left.
 type placement struct {
 	rows  []uint64 // by GPU: steps taken
 	items []item
@@ -22,24 +21,18 @@ type placement struct {
 	rng   *rand.Rand
 	nodes int
 	ctx   context.Context
+	// check, when set, judges every partial placement: false means that no
+	// extension of it will do.
+	check func(rows []uint64) bool
 }
 
 // item is what is to be placed.
 type item struct {
-	start   startKey
-	service int    // −1 for a job
-	mask    uint64 // steps
-	size    int
-	places  []int // first GPUs that its region and alignment allow
-	at      int   // −1 while not placed
-	spread  []hardware.Range
-}
-
-func (it *item) gpus() []hardware.Range {
-	if it.spread != nil {
-		return it.spread
-	}
-	return []hardware.Range{{First: it.at, N: it.size}}
+	start  startKey
+	mask   uint64 // steps
+	size   int
+	places []int // first GPUs that its region and alignment allow
+	at     int   // −1 while not placed
 }
 
 // verdict is how a search ended.
@@ -51,36 +44,35 @@ const (
 	stopped         // by the limit of nodes, or the context
 )
 
-// newPlacement prepares the search, with or without the services.
-func (d *decision) newPlacement(services bool) *placement {
-	s := &placement{rows: make([]uint64, d.p.GPUs)}
-	for j := range d.p.Jobs {
-		job := &d.p.Jobs[j]
-		for _, r := range job.Held {
-			for g := r.First; g < r.End(); g++ {
-				s.rows[g] |= steps(0, min(job.Shapes[0].Steps, d.p.Steps))
-			}
-		}
-	}
+// newPlacement prepares the search.
+func (d *decision) newPlacement() *placement {
+	s := &placement{rows: d.inherited()}
 	for _, k := range d.jobs {
 		job := &d.p.Jobs[k.job]
 		shape := job.Shapes[k.shape]
-		it := item{start: k, service: -1, size: shape.GPUs, mask: steps(k.step, min(k.step+shape.Steps, d.p.Steps)), at: -1}
+		it := item{start: k, size: shape.GPUs, mask: steps(k.step, min(k.step+shape.Steps, d.p.Steps)), at: -1}
 		for _, first := range blocks(d.p, job, shape.GPUs) {
-			if k.region == whole || (first >= d.regions[k.region].First && first+shape.GPUs <= d.regions[k.region].End()) {
+			if d.allows(k, first, shape.GPUs) {
 				it.places = append(it.places, first)
 			}
 		}
 		s.items = append(s.items, it)
 	}
-	if services {
-		for r := range d.p.Services {
-			for i := range d.regions {
-				s.items = append(s.items, d.bars(r, i)...)
+	return s
+}
+
+// inherited is by GPU the steps in which jobs that run already hold it.
+func (d *decision) inherited() []uint64 {
+	rows := make([]uint64, d.p.GPUs)
+	for j := range d.p.Jobs {
+		job := &d.p.Jobs[j]
+		for _, r := range job.Held {
+			for g := r.First; g < r.End(); g++ {
+				rows[g] |= steps(0, min(job.Shapes[0].Steps, d.p.Steps))
 			}
 		}
 	}
-	return s
+	return rows
 }
 
 // steps is a mask of the steps [from, to).
@@ -108,48 +100,12 @@ func blocks(p *plan.Problem, j *plan.Job, n int) []int {
 	return out
 }
 
-// bars cuts what a service holds in a region into runs of single GPUs. Those
-// that begin at step 0 stay on GPUs that the service holds already, as many as
-// there are.
-func (d *decision) bars(r, region int) []item {
-	s, where := &d.p.Services[r], d.regions[region]
-	var held, all []int
-	for _, h := range s.Held {
-		for g := max(h.First, where.First); g < min(h.End(), where.End()); g++ {
-			held = append(held, g)
-		}
-	}
-	for g := where.First; g < where.End(); g++ {
-		all = append(all, g)
-	}
-	var out []item
-	for level := 0; ; level++ {
-		any := false
-		for t := 0; t < d.p.Steps; {
-			from := t
-			for t < d.p.Steps && d.counts[r][t][region] > level {
-				t++
-			}
-			if t == from {
-				t++
-				continue
-			}
-			any = true
-			it := item{service: r, size: 1, mask: steps(from, t), places: all, at: -1}
-			if from == 0 && level < len(held) {
-				it.places = held
-			}
-			out = append(out, it)
-		}
-		if !any {
-			return out
-		}
-	}
-}
-
 // run searches within the limit.
 func (s *placement) run(ctx context.Context) verdict {
 	s.ctx, s.rng = ctx, rand.New(rand.NewPCG(s.seed, 7))
+	if s.check != nil && !s.check(s.rows) {
+		return refuted
+	}
 	return s.extend(len(s.items))
 }
 
@@ -169,7 +125,10 @@ func (s *placement) extend(left int) verdict {
 	for _, first := range places {
 		s.flip(it, first)
 		it.at = first
-		v := s.extend(left - 1)
+		v := refuted
+		if s.check == nil || s.check(s.rows) {
+			v = s.extend(left - 1)
+		}
 		if v == placed {
 			return placed
 		}
@@ -246,43 +205,4 @@ func (s *placement) contact(it *item, first int) int {
 		}
 	}
 	return n
-}
-
-// placeScattered places by start, which always succeeds where all GPUs are
-// alike: what has started fits below the capacity at every step.
-func (d *decision) placeScattered() *plan.Plan {
-	s := d.newPlacement(true)
-	slices.SortStableFunc(s.items, func(a, b item) int {
-		return cmp.Or(
-			cmp.Compare(bits.TrailingZeros64(a.mask), bits.TrailingZeros64(b.mask)),
-			cmp.Compare(b.service, a.service),
-			cmp.Compare(len(a.places), len(b.places)), // what services hold stays where it is
-		)
-	})
-	for i := range s.items {
-		it := &s.items[i]
-		var gpus []bool
-		need := it.size
-		gpus = make([]bool, d.p.GPUs)
-		places := it.places
-		if it.service < 0 {
-			places = nil
-			for g := range d.p.GPUs {
-				places = append(places, g)
-			}
-		}
-		for _, g := range places {
-			if need > 0 && s.rows[g]&it.mask == 0 {
-				gpus[g] = true
-				s.rows[g] |= it.mask
-				it.at = g
-				need--
-			}
-		}
-		if need > 0 {
-			return nil
-		}
-		it.spread = ranges(gpus)
-	}
-	return d.plan(s)
 }

@@ -99,6 +99,14 @@ func Solve(ctx context.Context, p *plan.Problem, start *plan.Plan, o Options) (*
 	}
 	s := &solving{ctx: ctx, p: p, o: o, solver: solver, began: time.Now()}
 	s.out = Outcome{Plan: start, Objective: p.Score(start).Objective, Bound: math.Inf(1), Solver: solver.Name()}
+	if o.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		s.searching, cancel = context.WithDeadline(ctx, s.began.Add(o.TimeLimit))
+		defer cancel()
+	} else {
+		s.searching = ctx
+	}
+	s.offer(exchange(p, start))
 	if err := s.aggregated(false); err != nil {
 		return nil, err
 	}
@@ -124,6 +132,8 @@ type solving struct {
 	solver mip.Solver
 	began  time.Time
 	out    Outcome
+	// searching is ctx, ending with the time limit.
+	searching context.Context
 }
 
 // closed reports whether the gap is proven.
@@ -138,10 +148,7 @@ func (s *solving) offer(pl *plan.Plan) {
 
 // solve runs the solver on a model within what is left of the limits.
 func (s *solving) solve(m *mip.Model, start []float64) (*mip.Result, error) {
-	o := mip.Options{Seed: s.o.Seed, RelGap: s.o.Gap / 4, Start: start, NodeLimit: max(1, s.o.NodeLimit-s.out.Nodes)}
-	if s.o.TimeLimit > 0 {
-		o.TimeLimit = max(time.Millisecond, s.o.TimeLimit-time.Since(s.began))
-	}
+	o := mip.Options{Seed: s.o.Seed, RelGap: s.o.Gap * 3 / 4, Start: start, NodeLimit: max(1, s.o.NodeLimit-s.out.Nodes), TimeLimit: s.left()}
 	r, err := s.solver.Solve(s.ctx, m, o)
 	if err != nil {
 		return nil, err
@@ -156,6 +163,14 @@ func (s *solving) solve(m *mip.Model, start []float64) (*mip.Result, error) {
 		s.out.Limit = "cancelled"
 	}
 	return r, nil
+}
+
+// left is the time that remains, 0 without a limit.
+func (s *solving) left() time.Duration {
+	if s.o.TimeLimit == 0 {
+		return 0
+	}
+	return max(time.Millisecond, s.o.TimeLimit-time.Since(s.began))
 }
 
 // spent reports whether a limit is reached.
@@ -201,18 +216,29 @@ func (s *solving) aggregated(apart bool) error {
 			return nil
 		}
 		d := a.decide(r.X)
-		pl, conflict := d.place(s.ctx)
+		pl, placed := d.place(s.searching)
 		if pl != nil {
 			s.offer(pl)
+		}
+		if placed {
 			if !relaxed || s.closed() {
 				continue
 			}
 			return nil // the solver itself left a gap
 		}
-		s.repair(d)
-		proven := conflict != nil
-		a.forbid(d, conflict)
-		relaxed = relaxed && proven
+		c, whole, err := s.conflict(d, pl)
+		if err != nil {
+			return err
+		}
+		if whole != nil {
+			s.offer(whole)
+			continue
+		}
+		if pl == nil {
+			s.repair(d)
+		}
+		a.forbid(d, c)
+		relaxed = relaxed && c != nil
 	}
 	return nil
 }
@@ -222,8 +248,11 @@ func (s *solving) aggregated(apart bool) error {
 func (s *solving) repair(d *decision) {
 	for len(d.jobs) > 0 && !s.spent() {
 		d = d.without(d.leastValuable())
-		if pl, _ := d.place(s.ctx); pl != nil {
+		pl, placed := d.place(s.searching)
+		if pl != nil {
 			s.offer(pl)
+		}
+		if placed {
 			return
 		}
 	}

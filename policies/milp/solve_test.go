@@ -84,3 +84,21 @@ func TestUnknownSolver(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// Both solvers prove the same optimum, from a start.
+func TestSolversAgree(t *testing.T) {
+	needSolver(t)
+	if _, err := milp.Select("cbc"); err != nil {
+		t.Skip("cbc is not there (Debian: coinor-cbc)")
+	}
+	rng := rand.New(rand.NewPCG(6, 6))
+	for i := range 6 {
+		p := plantest.RandomSeeded(rng, plantest.Options{GPUs: 8, Steps: 16, Jobs: 8, Services: 2})
+		start := plantest.RandomPlanSeeded(rng, p)
+		a := solve(t, p, start, milp.Options{Solver: "highs"})
+		b := solve(t, p, start, milp.Options{Solver: "cbc"})
+		if a.Objective > b.Bound+1e-6*math.Abs(b.Bound) || b.Objective > a.Bound+1e-6*math.Abs(a.Bound) {
+			t.Errorf("instance %d: highs %v … %v, cbc %v … %v", i, a.Objective, a.Bound, b.Objective, b.Bound)
+		}
+	}
+}

@@ -1,18 +1,26 @@
 package hardware
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Holder is who holds a GPU: a number that the caller chose, for a job, a
 // service or a fault. 0 is nobody.
 type Holder int32
 
-// Nobody is the Holder of a free GPU.
-const Nobody Holder = 0
+// Nobody is the Holder of a free GPU, Shared that of a GPU in part use, whose
+// thousandths have holders of their own: see TakeShare.
+const (
+	Nobody Holder = 0
+	Shared Holder = math.MinInt32
+)
 
-// Cluster is who holds which GPU, with an index of the free blocks. Finding a
-// block takes time logarithmic in the number of GPUs. Taking or releasing takes
+// Cluster is who holds which GPU or share of one, and what CPUs and memory are
+// left on each node, with an index of the free blocks. A GPU in part use is not
+// free. Finding a block takes time logarithmic in the number of GPUs. Taking or releasing takes
 // that for each link domain touched, plus time proportional to the number of
-// GPUs. Neither allocates.
+// GPUs. Neither allocates; shares do until there have been as many at once.
 //
 // A Cluster must not be changed while another goroutine uses it.
 type Cluster struct {
@@ -22,6 +30,8 @@ type Cluster struct {
 	bits     bitmap      // set where free
 	runs     runIndex    // free runs over the whole cluster
 	domains  domainIndex // free runs inside link domains
+	shares   shares
+	rooms    rooms
 }
 
 // NewCluster makes a cluster in which all GPUs are free.
@@ -29,6 +39,7 @@ func NewCluster(t *Topology) *Cluster {
 	c := &Cluster{topology: t, holder: make([]Holder, t.GPUs()), free: t.GPUs(), bits: newBitmap(t.GPUs())}
 	c.runs = newRunIndex(c.bits)
 	c.domains = newDomainIndex(t.Domains(), c.bits, &c.runs)
+	c.rooms = newRooms(t)
 	return c
 }
 
@@ -67,7 +78,7 @@ func (c *Cluster) heldBy(r Range, h Holder) bool {
 // Take gives the free GPUs of r to h, who is not Nobody. It fails, and changes
 // nothing, when r is empty or one of its GPUs does not exist or is held.
 func (c *Cluster) Take(h Holder, r Range) error {
-	if h == Nobody || !c.heldBy(r, Nobody) {
+	if h == Nobody || h == Shared || !c.heldBy(r, Nobody) {
 		return c.refusal("take", h, r, Nobody)
 	}
 	c.set(h, r)
@@ -78,7 +89,7 @@ func (c *Cluster) Take(h Holder, r Range) error {
 // Release makes the GPUs of r, all held by h, free again. It fails, and changes
 // nothing, when r is empty or h does not hold one of its GPUs.
 func (c *Cluster) Release(h Holder, r Range) error {
-	if h == Nobody || !c.heldBy(r, h) {
+	if h == Nobody || h == Shared || !c.heldBy(r, h) {
 		return c.refusal("release", h, r, h)
 	}
 	c.set(Nobody, r)
@@ -93,6 +104,8 @@ func (c *Cluster) refusal(verb string, h Holder, r Range, want Holder) error {
 	switch {
 	case h == Nobody:
 		why = "holder 0 is nobody; any other number is accepted"
+	case h == Shared:
+		why = "this number stands for holders of shares; any other is accepted"
 	case !c.exists(r):
 		why = fmt.Sprintf("a range of at least one of the GPUs 0 to %d is accepted", len(c.holder)-1)
 	default:
@@ -100,8 +113,11 @@ func (c *Cluster) refusal(verb string, h Holder, r Range, want Holder) error {
 		for c.holder[g] == want {
 			g++
 		}
-		if why = fmt.Sprintf("GPU %d is held by %d", g, c.holder[g]); c.holder[g] == Nobody {
+		switch why = fmt.Sprintf("GPU %d is held by %d", g, c.holder[g]); c.holder[g] {
+		case Nobody:
 			why = fmt.Sprintf("GPU %d is free", g)
+		case Shared:
+			why = fmt.Sprintf("GPU %d is shared", g)
 		}
 	}
 	return fmt.Errorf("hardware: holder %d cannot %s %d GPUs from GPU %d: %s", h, verb, r.N, r.First, why)
@@ -114,6 +130,7 @@ func (c *Cluster) set(h Holder, r Range) {
 	c.bits.set(r, h == Nobody)
 	c.runs.update(c.bits, r)
 	c.domains.update(c.bits, &c.runs, r)
+	c.rooms.touch(c.topology, r)
 }
 
 // FindBlock is the lowest-numbered free block of n GPUs. A Contiguous block
@@ -173,4 +190,6 @@ func (c *Cluster) CopyFrom(o *Cluster) {
 	c.bits.copyFrom(o.bits)
 	c.runs.copyFrom(&o.runs)
 	c.domains.copyFrom(&o.domains)
+	c.shares.copyFrom(&o.shares)
+	c.rooms.copyFrom(&o.rooms)
 }

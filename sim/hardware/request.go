@@ -15,6 +15,15 @@ type Request struct {
 	Models    Models // models of GPU that it accepts
 }
 
+// Share is the thousandths of each GPU that are asked, Whole when none are
+// named.
+func (q *Request) Share() int {
+	if q.GPUMilli == 0 {
+		return Whole
+	}
+	return q.GPUMilli
+}
+
 // Models is a set of GPU models, as names of SKUs separated by "|". The empty
 // set stands for every model.
 type Models string

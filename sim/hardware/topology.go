@@ -38,6 +38,8 @@ type Topology struct {
 	nodes   []Range
 	domains []Range
 	racks   []Range
+	nodeOf  []int32 // GPU → node
+	poolOf  []int32 // node → pool
 }
 
 // NewTopology numbers the GPUs of the pools. A rack, a link domain and a node
@@ -52,6 +54,9 @@ func NewTopology(pools ...Pool) (*Topology, error) {
 		if p.GPUsPerNode < 0 || p.NodesPerLink < 0 || p.DomainsPerRack < 0 {
 			return nil, fmt.Errorf("hardware: pool %d (%s): sizes of nodes, link domains and racks must not be negative", i+1, p.SKU.Name)
 		}
+		if p.CPUMilli < 0 || p.MemoryMiB < 0 {
+			return nil, fmt.Errorf("hardware: pool %d (%s): CPUs and memory of a node must not be negative", i+1, p.SKU.Name)
+		}
 		if p.GPUs > math.MaxInt32-t.gpus {
 			return nil, fmt.Errorf("hardware: pool %d (%s) brings the cluster to more than %d GPUs", i+1, p.SKU.Name, math.MaxInt32)
 		}
@@ -62,6 +67,9 @@ func NewTopology(pools ...Pool) (*Topology, error) {
 		perDomain = min(perDomain, p.GPUs)
 		perRack := perDomain * min(p.DomainsPerRack, p.GPUs)
 		t.nodes = appendRanges(t.nodes, first, end, perNode)
+		for len(t.poolOf) < len(t.nodes) {
+			t.poolOf = append(t.poolOf, int32(i))
+		}
 		t.domains = appendRanges(t.domains, first, end, perDomain)
 		t.racks = appendRanges(t.racks, first, end, perRack)
 		t.gpus = end
@@ -69,6 +77,12 @@ func NewTopology(pools ...Pool) (*Topology, error) {
 	}
 	if t.gpus == 0 {
 		return nil, fmt.Errorf("hardware: a cluster needs at least one pool")
+	}
+	t.nodeOf = make([]int32, t.gpus)
+	for i, n := range t.nodes {
+		for g := n.First; g < n.End(); g++ {
+			t.nodeOf[g] = int32(i)
+		}
 	}
 	return t, nil
 }
@@ -113,7 +127,10 @@ func (t *Topology) Racks() []Range { return t.racks }
 func (t *Topology) Domain(g int) int { return indexOf(t.domains, g) }
 
 // Node is the index in Nodes of GPU g's node. g must exist.
-func (t *Topology) Node(g int) int { return indexOf(t.nodes, g) }
+func (t *Topology) Node(g int) int { return int(t.nodeOf[g]) }
+
+// PoolOf is the pool of node n, one of Nodes.
+func (t *Topology) PoolOf(n int) *Pool { return &t.pools[t.poolOf[n]] }
 
 // Rack is the index in Racks of GPU g's rack. g must exist.
 func (t *Topology) Rack(g int) int { return indexOf(t.racks, g) }

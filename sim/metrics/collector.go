@@ -26,6 +26,7 @@ type Collector struct {
 	services []serviceMeter
 
 	batch, served, reservedIdle, idle, available GPUTime
+	shares, remnants                             GPUTime // of thousandths of GPUs
 
 	value, decayed float64
 	swaps          int
@@ -94,7 +95,7 @@ func (c *Collector) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 		return
 	}
 	c.wait = append(c.wait, (j.Started - j.Submit).Seconds())
-	weight := j.Priority * float64(j.Held())
+	weight := j.Priority * j.HeldGPUs()
 	c.value += weight * (j.Ended - j.Started).Hours()
 	c.decayed += weight * (c.objective.weightUntil(j.Ended) - c.objective.weightUntil(j.Started))
 }
@@ -152,6 +153,8 @@ func (c *Collector) advance(now sim.Time) {
 	c.reservedIdle.Add(c.counts.Realtime-c.counts.Served, d)
 	c.idle.Add(c.counts.Free, d)
 	c.available.Add(c.capacity, d)
+	c.shares.Add(c.counts.Shares, d)
+	c.remnants.Add(c.counts.Remnants, d)
 	c.last = now
 }
 
@@ -167,7 +170,8 @@ func (c *Collector) RunEnded(now sim.Time) error {
 // Conserved reports whether the GPU-time of jobs, services and idle GPUs adds
 // up to the capacity, to the nanosecond.
 func (c *Collector) Conserved() bool {
-	return c.batch.Plus(c.served).Plus(c.reservedIdle).Plus(c.idle) == c.available
+	whole := c.batch.Plus(c.served).Plus(c.reservedIdle).Plus(c.idle)
+	return whole.times(hardware.Whole).Plus(c.shares).Plus(c.remnants) == c.available.times(hardware.Whole)
 }
 
 // Report is what was measured, after the run has ended. Scenario, Policy, Seed
@@ -181,8 +185,8 @@ func (c *Collector) Report() *Report {
 		BoundedSlowdown:   Describe(c.slowdown),
 		TurnaroundSeconds: Describe(c.turnaround),
 		GPUHours: GPUHours{
-			Batch: c.batch.Hours(), Realtime: c.served.Hours(),
-			ReservedIdle: c.reservedIdle.Hours(), Idle: c.idle.Hours(),
+			Batch: c.batch.Hours() + c.shares.Hours()/hardware.Whole, Realtime: c.served.Hours(),
+			ReservedIdle: c.reservedIdle.Hours(), Idle: c.idle.Hours() + c.remnants.Hours()/hardware.Whole,
 		},
 	}
 	if c.lastFinish > 0 {

@@ -25,6 +25,12 @@ func (t GPUTime) Plus(o GPUTime) GPUTime {
 	return GPUTime{hi, lo}
 }
 
+// times is the amount n-fold.
+func (t GPUTime) times(n uint64) GPUTime {
+	hi, lo := bits.Mul64(t.lo, n)
+	return GPUTime{t.hi*n + hi, lo}
+}
+
 // Hours is the amount in GPU-hours.
 func (t GPUTime) Hours() float64 {
 	return (float64(t.hi)*(1<<64) + float64(t.lo)) / 3.6e12

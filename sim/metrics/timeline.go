@@ -35,14 +35,14 @@ func NewTimeline() *Timeline {
 // JobStarted implements sim.Observer.
 func (t *Timeline) JobStarted(now sim.Time, j *sim.ActiveJob) {
 	t.advance(now)
-	t.rate += j.Priority * float64(j.Held())
+	t.rate += j.Priority * j.HeldGPUs()
 }
 
 // JobEnded implements sim.Observer.
 func (t *Timeline) JobEnded(now sim.Time, j *sim.ActiveJob) {
-	if n := j.Held(); n > 0 {
+	if n := j.HeldGPUs(); n > 0 {
 		t.advance(now)
-		t.rate -= j.Priority * float64(n)
+		t.rate -= j.Priority * n
 	}
 }
 
@@ -79,10 +79,10 @@ func (t *Timeline) advance(now sim.Time) {
 		}
 		until := min(now, sim.Time(i+1)*t.Width)
 		d, b, c := float64(until-t.last), &t.Bins[i], &t.counts
-		b.Batch += d * float64(c.Batch)
+		b.Batch += d * c.BatchGPUs()
 		b.Served += d * float64(c.Served)
 		b.ReservedIdle += d * float64(c.Realtime-c.Served)
-		b.Idle += d * float64(c.Free)
+		b.Idle += d * c.IdleGPUs()
 		b.Missing += d * float64(c.Missing)
 		b.Waiting += d * float64(c.Waiting)
 		b.Value += d / 3.6e12 * t.rate

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -45,13 +44,10 @@ func openFile(path string) (*os.File, error) {
 
 // newInput sees through compression and archives by their content.
 func newInput(r io.Reader, name string) (*input, error) {
-	in := &input{name: name, text: bufio.NewReaderSize(r, maxLine)}
-	if magic, _ := in.text.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in.text)
-		if err != nil {
-			return nil, in.unreadable(err)
-		}
-		in.text = bufio.NewReaderSize(z, maxLine)
+	in := &input{name: name}
+	var err error
+	if in.text, err = traces.Decompress(r, name); err != nil {
+		return nil, err
 	}
 	head, err := in.text.Peek(tarMagicAt + 5)
 	if len(head) == 0 {

@@ -68,6 +68,13 @@ func NewReader(src io.Reader, name string) (*Reader, error) {
 		r.format = "mooncake-jsonl"
 		first := bytes.Clone(line)
 		r.row = func(q *Request) (bool, error) { return r.mooncake(q, &first) }
+	case containsColumn(line, "Request tokens"):
+		r.format = "burstgpt-csv"
+		t := &table{input: in}
+		if err := t.header(line, burstColumns...); err != nil {
+			return nil, err
+		}
+		r.row = func(q *Request) (bool, error) { return burstgpt(t, q) }
 	default:
 		r.format, r.rebase = "azure-csv", true
 		t := &table{input: in}
@@ -79,7 +86,7 @@ func NewReader(src io.Reader, name string) (*Reader, error) {
 	return r, nil
 }
 
-// Format is azure-csv or mooncake-jsonl.
+// Format is azure-csv, burstgpt-csv or mooncake-jsonl.
 func (r *Reader) Format() string { return r.format }
 
 // Epoch is the calendar time of sim.Time 0, taken as UTC where the record

@@ -225,7 +225,7 @@ func TestRecorded(t *testing.T) {
 }
 
 func FuzzRequests(f *testing.F) {
-	for _, name := range []string{"testdata/azure.csv", "testdata/mooncake.jsonl"} {
+	for _, name := range []string{"testdata/azure.csv", "testdata/mooncake.jsonl", "testdata/burstgpt.csv"} {
 		if text, err := os.ReadFile(name); err == nil {
 			f.Add(text)
 		}

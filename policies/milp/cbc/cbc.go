@@ -111,12 +111,17 @@ func prepare(dir string, m *mip.Model, o mip.Options) ([]string, error) {
 		var b bytes.Buffer
 		fmt.Fprintln(&b, "start")
 		for i, v := range o.Start {
+			if !m.Integer[i] || v == 0 {
+				continue // cbc completes the others
+			}
 			fmt.Fprintf(&b, "%d C%d %s\n", i, i, number(v))
 		}
 		if err := os.WriteFile(filepath.Join(dir, startFile), b.Bytes(), 0o600); err != nil {
 			return nil, err
 		}
-		args = append(args, "-mipstart", startFile)
+		// cbc 2.10.8 ends with "Illegal index" when its preprocessing adds
+		// columns to a model that has a start.
+		args = append(args, "-preprocess", "off", "-mipstart", startFile)
 	}
 	return append(args, "-solve", "-solution", solutionFile), nil
 }
