@@ -9,21 +9,43 @@ import (
 	"berth/sim/hardware"
 )
 
-// appendJob encodes every field of a job, in about 50 bytes.
+// Bits of the mask that an encoded job begins with, after one for each integer
+// that is not 0.
+const (
+	maskAcross = 1 << (iota + jobInts)
+	maskPriority
+	maskParallel
+	jobInts = 11
+)
+
+// appendJob encodes every field of a job, in about 30 bytes: what is 0, as
+// most is, takes a bit.
 func appendJob(b []byte, j *sim.Job) []byte {
-	across := int64(0)
-	if j.Across {
-		across = 1
-	}
-	for _, n := range [...]int64{
+	start := len(b)
+	b = append(b, 0, 0)
+	mask := uint16(0)
+	for i, n := range [jobInts]int64{
 		j.ID, int64(j.Kind), int64(j.Submit), int64(j.Earliest), int64(j.MinGPUs),
-		int64(j.MaxGPUs), int64(j.Duration), int64(j.Estimate), across,
+		int64(j.MaxGPUs) - int64(j.MinGPUs), int64(j.Duration), int64(j.Estimate) - int64(j.Duration),
 		int64(j.Request.GPUMilli), int64(j.Request.CPUMilli), int64(j.Request.MemoryMiB),
 	} {
-		b = binary.AppendVarint(b, n)
+		if n != 0 {
+			mask |= 1 << i
+			b = binary.AppendVarint(b, n)
+		}
 	}
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Priority))
-	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Parallel))
+	if j.Across {
+		mask |= maskAcross
+	}
+	if j.Priority != 1 {
+		mask |= maskPriority
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Priority))
+	}
+	if j.Parallel != 0 {
+		mask |= maskParallel
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(j.Parallel))
+	}
+	binary.LittleEndian.PutUint16(b[start:], mask)
 	for _, s := range [...]string{j.Name, j.Tenant, string(j.Request.Models)} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
@@ -32,19 +54,32 @@ func appendJob(b []byte, j *sim.Job) []byte {
 
 // decodeJob decodes what appendJob wrote, or says io.ErrUnexpectedEOF.
 func decodeJob(b []byte, j *sim.Job, names interner) error {
-	var n [12]int64
+	if len(b) < 2 {
+		return io.ErrUnexpectedEOF
+	}
+	mask := binary.LittleEndian.Uint16(b)
+	b = b[2:]
+	var n [jobInts]int64
 	for i := range n {
+		if mask&(1<<i) == 0 {
+			continue
+		}
 		v, size := binary.Varint(b)
 		if size <= 0 {
 			return io.ErrUnexpectedEOF
 		}
 		n[i], b = v, b[size:]
 	}
-	if len(b) < 16 {
-		return io.ErrUnexpectedEOF
+	floats := [2]float64{1, 0}
+	for i, bit := range [2]uint16{maskPriority, maskParallel} {
+		if mask&bit == 0 {
+			continue
+		}
+		if len(b) < 8 {
+			return io.ErrUnexpectedEOF
+		}
+		floats[i], b = math.Float64frombits(binary.LittleEndian.Uint64(b)), b[8:]
 	}
-	priority, parallel := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	b = b[16:]
 	var s [3]string
 	for i := range s {
 		length, size := binary.Uvarint(b)
@@ -62,11 +97,11 @@ func decodeJob(b []byte, j *sim.Job, names interner) error {
 	}
 	*j = sim.Job{
 		ID: n[0], Kind: sim.Kind(n[1]), Submit: sim.Time(n[2]), Earliest: sim.Time(n[3]),
-		MinGPUs: int(n[4]), MaxGPUs: int(n[5]), Duration: sim.Time(n[6]), Estimate: sim.Time(n[7]),
-		Across: n[8] != 0, Priority: math.Float64frombits(priority), Parallel: math.Float64frombits(parallel),
+		MinGPUs: int(n[4]), MaxGPUs: int(n[4] + n[5]), Duration: sim.Time(n[6]), Estimate: sim.Time(n[6] + n[7]),
+		Across: mask&maskAcross != 0, Priority: floats[0], Parallel: floats[1],
 		Name: s[0], Tenant: s[1],
 		Request: hardware.Request{
-			GPUMilli: int(n[9]), CPUMilli: int(n[10]), MemoryMiB: int(n[11]), Models: hardware.Models(s[2]),
+			GPUMilli: int(n[8]), CPUMilli: int(n[9]), MemoryMiB: int(n[10]), Models: hardware.Models(s[2]),
 		},
 	}
 	return nil

@@ -18,7 +18,7 @@ type Options struct {
 	MaxGPUs    int          // larger jobs are rejected; 0 means no limit
 	KeepGoing  bool         // malformed lines are rejects instead of errors, and rows with a gap that can be filled are admitted
 	Sort       bool         // sort the whole trace before the first job
-	SortBuffer int          // jobs held in memory while sorting; 0 means 1,048,576, about 70 MB
+	SortBuffer int          // jobs held in memory while sorting; 0 means 1,048,576, about 50 MB
 	TempDir    string       // where a sort spills; "" means os.TempDir()
 	Priority   float64      // of every job, > 0; 0 means 1
 	OnReject   func(Reject) // called for every reject, in the order of the file; may be nil

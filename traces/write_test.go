@@ -164,3 +164,15 @@ func TestLosses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestJobCodeAny: the sorter's encoding keeps jobs whatever is 0 in them.
+func TestJobCodeAny(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for _, want := range append(anyJobs(t), sim.Job{}, sim.Job{Priority: 1, MinGPUs: 3, MaxGPUs: 3, Duration: 5, Estimate: 5}) {
+			var got sim.Job
+			if err := decodeJob(appendJob(nil, &want), &got, interner{}); err != nil || got != want {
+				t.Fatalf("got %+v, %v\nwant %+v", got, err, want)
+			}
+		}
+	})
+}

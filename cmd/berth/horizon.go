@@ -47,7 +47,7 @@ what they show. Without a file it runs the project's own study.`,
 				return err
 			}
 			s.cmd, s.ctx = cmd, cmd.Context()
-			if err := s.run(dir); err != nil {
+			if _, err := s.run(dir); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "\nwritten to %s\n", dir.Path(""))
@@ -68,7 +68,6 @@ type study struct {
 	text     []byte
 	seeds    int
 	parallel int
-	found    []response // once it has run
 
 	cmd *cobra.Command
 	ctx context.Context
@@ -149,15 +148,15 @@ func (s *study) runs(cells []experiment.Cell) ([]*studyRun, error) {
 	return runs, nil
 }
 
-// run makes all runs and writes tables and figures.
-func (s *study) run(dir *experiment.Dir) error {
+// run makes all runs, writes tables and figures, and returns the responses.
+func (s *study) run(dir *experiment.Dir) ([]response, error) {
 	cells, err := s.cells()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	runs, err := s.runs(cells)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	done, finish := progress(s.cmd, len(runs), "runs")
 	started := time.Now()
@@ -174,12 +173,12 @@ func (s *study) run(dir *experiment.Dir) error {
 			}
 		}
 		if err := dir.WriteFile("horizon.csv", studyCSV(kept)); err != nil {
-			return err
+			return nil, err
 		}
-		return interrupted(fmt.Errorf("interrupted; the %d finished of %d runs are kept in %s", len(kept), len(runs), dir.Path("horizon.csv")))
+		return nil, interrupted(fmt.Errorf("interrupted; the %d finished of %d runs are kept in %s", len(kept), len(runs), dir.Path("horizon.csv")))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Fprintf(s.cmd.ErrOrStderr(), "%d runs in %v\n", len(runs), time.Since(started).Round(time.Millisecond))
 	return s.write(dir, cells, runs)

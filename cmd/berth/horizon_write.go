@@ -42,11 +42,11 @@ func (s *study) responses(cells []experiment.Cell, runs []*studyRun) []response 
 }
 
 // write puts tables and figures into the folder, and a summary on the screen.
-func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*studyRun) error {
+func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*studyRun) ([]response, error) {
 	in := &input{file: s.file, checksums: map[string]string{}}
 	m, err := in.manifest([]string{"fifo", "horizon"}, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for seed := range s.seeds {
 		m.Seeds = append(m.Seeds, uint64(seed+1))
@@ -57,12 +57,11 @@ func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*stud
 		dir.WriteJSON("manifest.json", m),
 	)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	list := s.responses(cells, runs)
-	s.found = list
 	printStudy(s.cmd.OutOrStdout(), list, s.seeds)
-	return errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), runs))
+	return list, errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), runs))
 }
 
 // printStudy writes one line a cell.

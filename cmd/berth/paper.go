@@ -38,22 +38,19 @@ var chapters = []chapter{
 		[]string{"scenarios"}, []string{"scenarios"}, (*paper).scenarios},
 	{"ablation", "Ablation", "What does each part of the allocator bring: reservation, ordering, planning?",
 		[]string{"ablation", "ablation-by-scenario"}, []string{"ablation"}, (*paper).ablation},
-	{"horizon", "End of the horizon", "What happens at the end of the planning horizon, and what do errors of the forecasts cost?",
-		[]string{"horizon-responses"}, nil, (*paper).horizon},
-	{"forecast", "Accuracy of the forecasts", "How accurate are the forecasts on data that they had not seen?",
+	{"horizon", "The end of the horizon", "Does planning the day and committing the hour absorb forecast errors, and avoid a loss at the end of the horizon?",
+		[]string{"horizon-summary"}, horizonFigures, (*paper).horizon},
+	{"forecast", "Forecasts", "How accurate are the forecasts on data that they have not seen?",
 		[]string{"forecast"}, nil, (*paper).forecast},
+	{"fragmentation", "Fragmentation", "How many GPUs of a recorded cluster can each placement give away, and is that what was published?",
+		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
 	{"gap", "Gap to the bound", "How far are the planners from a proven bound?",
 		[]string{"gap-by-planner"}, []string{"gap", "gap-by-planner"}, (*paper).gap},
-	{"fragmentation", "Fragmentation", "Which placements of shares of GPUs leave the fewest GPUs in pieces, on a recorded cluster?",
-		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
 }
 
 // errAbsent says that a study cannot be made here, for want of recorded data or
 // of a program.
 var errAbsent = errors.New("cannot be made here")
-
-// errNoData is why a study of recorded traces cannot be made.
-var errNoData = fmt.Errorf("%w: recorded traces are not there", errAbsent)
 
 func newPaper() *cobra.Command {
 	p := &paper{}
@@ -90,11 +87,11 @@ that the program carries and says what moved beyond its tolerance.
 	f := cmd.Flags()
 	f.StringSliceVar(&p.only, "only", nil, "make only these")
 	f.StringVarP(&p.out, "output", "o", filepath.Join("out", "paper"), "output folder")
-	f.StringVar(&p.data, "data", cmp.Or(os.Getenv("BERTH_DATA"), "../shared/data"), "folder of recorded traces (environment: BERTH_DATA)")
 	f.BoolVar(&checked, "check", false, "compare with the expected figures; status 1 when one moved")
 	f.StringVar(&p.expected, "expected", "", "of --check: a `folder` of expected figures, in place of the program's own")
 	f.StringVar(&p.accepted, "accept", "", "write the tables to a `folder` as the expected figures")
 	f.IntVar(&p.seeds, "seeds", paperSeeds, "number of seeds behind a figure, from 2 on")
+	f.StringVar(&p.data, "data", cmp.Or(os.Getenv("BERTH_DATA"), "../shared/data"), "folder of recorded traces (environment: BERTH_DATA)")
 	f.BoolVar(&p.clock, "clock", false, "of gap: budgets in time, more seeds; a measurement, not the same bytes")
 	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
 	return cmd
@@ -117,9 +114,9 @@ type paper struct {
 	expected string // folder of expected figures; "" for those of the program
 	accepted string // folder to write expected figures to; may be empty
 	seeds    int    // of studies that do not say otherwise
-	data     string // folder of recorded traces
 	clock    bool   // gap is measured against the clock
 	parallel int
+	data     string // folder of recorded traces
 }
 
 // chosen are the studies to make.

@@ -18,7 +18,7 @@ const (
 // forecast scores the forecasters on data that they had not seen: synthetic
 // jobs and synthetic weeks, since no public trace records the features.
 // TestRecordedRequests and TestRecordedRates score traffic that was recorded.
-func (p *paper) forecast(_ *experiment.Dir) (*report.Section, error) {
+func (p *paper) forecast(*experiment.Dir) (*report.Section, error) {
 	var rows []forecast.Scored
 	blocks, err := scoreJobs(&rows)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *paper) forecast(_ *experiment.Dir) (*report.Section, error) {
 		return nil, err
 	}
 	fmt.Fprintf(out, "\ntraining, corrected: %v\ntraining, base:      %v\ntraining, size only: %v\n", blocks.CorrectedBlock, blocks.BaseBlock, blocks.BySizeBlock)
-	return forecastSection(rows), nil
+	return &report.Section{Tables: []*report.Table{forecastTable(rows)}}, nil
 }
 
 // scoreJobs scores estimates of training, batch inference and quantization.
@@ -76,4 +76,32 @@ func scoreTraffic(rows *[]forecast.Scored) error {
 		}
 	}
 	return nil
+}
+
+// forecastTable is the accuracy of every forecast.
+func forecastTable(rows []forecast.Scored) *report.Table {
+	share := func(key, head string) report.Column {
+		return report.Column{Key: key, Head: head + " (%)", Percent: true, Decimals: 1, Tolerance: 0.01}
+	}
+	t := &report.Table{
+		Name:    "forecast",
+		Caption: "Accuracy of forecasts on held-out data",
+		Notes: []string{
+			"Synthetic jobs and weeks; docs/policies.md says what is forecast from what. Errors are relative: MAPE is the mean of their sizes, bias their mean with sign, WAPE the sum of sizes over the sum of truths.",
+			"Coverage is the share of truths at or below the forecast of a quantile.",
+		},
+		Columns: []report.Column{
+			{Key: "forecast", Head: "forecast", Text: true}, {Key: "n", Head: "n"},
+			share("mape", "MAPE"), share("median", "median error"), share("bias", "bias"), share("wape", "WAPE"),
+			share("quantile", "quantile"), share("coverage", "coverage"),
+		},
+	}
+	for _, r := range rows {
+		row := []report.Cell{report.Words(r.Name), report.Number(float64(r.N))}
+		for _, x := range []float64{r.MAPE, r.Median, r.Bias, r.WAPE, r.Quantile, r.Coverage} {
+			row = append(row, report.Number(x))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
 }

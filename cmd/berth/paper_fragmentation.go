@@ -98,7 +98,7 @@ func (p *paper) fragmentation(dir *experiment.Dir) (*report.Section, error) {
 	if err := drawPacking(dir.Path("."), results); err != nil {
 		return nil, err
 	}
-	return packingSection(results, dir), nil
+	return packingSection(results), nil
 }
 
 // readPackingVariants reads the cluster and the lists of pods that are there.
@@ -108,7 +108,7 @@ func readPackingVariants(data string) ([]*packingVariant, error) {
 	pods := func(variant string) string { return filepath.Join(folder, "openb_pod_list_"+variant+".csv.gz") }
 	for _, file := range []string{nodes, pods(packingVariants[0])} {
 		if _, err := os.Stat(file); err != nil {
-			return nil, invalid(fmt.Errorf("%w: %s; --data or BERTH_DATA names the folder that holds openb/ and fgd/", errNoData, file))
+			return nil, invalid(fmt.Errorf("%w: recorded traces are not there: %s; --data or BERTH_DATA names the folder that holds openb/ and fgd/", errAbsent, file))
 		}
 	}
 	cluster, err := traces.OpenCluster(nodes, traces.Options{})
@@ -248,10 +248,7 @@ func drawPacking(dir string, results []*packingResult) error {
 			}
 			curves = append(curves, c)
 		}
-		name, title := "fragmentation", "openb, "+of[0].variant
-		if of[0].variant != packingVariants[0] {
-			name += "-" + of[0].variant
-		}
+		name, title := packingFigure(of[0].variant), "openb, "+of[0].variant
 		f, err := plots.Fragmentation(title, curves)
 		if err == nil {
 			_, err = f.Save(dir, name)
@@ -261,4 +258,53 @@ func drawPacking(dir string, results []*packingResult) error {
 		}
 	}
 	return nil
+}
+
+// packingFigure names the figure of a list of pods.
+func packingFigure(variant string) string {
+	if variant == packingVariants[0] {
+		return "fragmentation"
+	}
+	return "fragmentation-" + variant
+}
+
+// packingSection is what the study found, ours beside what was published.
+func packingSection(results []*packingResult) *report.Section {
+	number := func(key, head string) report.Column {
+		return report.Column{Key: key, Head: head, Decimals: 2, Tolerance: 0.5}
+	}
+	t := &report.Table{
+		Name:    "fragmentation-summary",
+		Caption: "GPUs that each placement gives away, in % of the cluster's, beside the published means",
+		Notes: []string{
+			fmt.Sprintf("Pods of the openb trace arrive and stay; load is what has been asked for, in %% of the cluster's GPUs. Means over %d seeds.", packingSeeds),
+			"Published: Weng et al., Beware of Fragmentation, USENIX ATC 2023; means over ten seeds of their simulator.",
+		},
+		Columns: []report.Column{
+			{Key: "variant", Head: "pods", Text: true}, {Key: "policy", Head: "placement", Text: true},
+			number("allocation_100_percent", "given at 100 %"), number("published_allocation_100_percent", "published"),
+			number("allocation_130_percent", "given at 130 %"), number("published_allocation_130_percent", "published"),
+			number("fragmentation_130_percent", "in pieces at 130 %"), number("published_fragmentation_130_percent", "published"),
+		},
+	}
+	section := &report.Section{Tables: []*report.Table{t}}
+	for i, r := range results {
+		if i == 0 || r.variant != results[i-1].variant {
+			section.Figures = append(section.Figures, report.Figure{
+				Name: packingFigure(r.variant), Data: "fragmentation.csv",
+				Caption: fmt.Sprintf("GPUs given away, and left in pieces, against the load that has arrived; pods: %s.", r.variant),
+				Alt:     "One line a placement; dashed, the published means. The table has the values at 100 and 130 %.",
+			})
+		}
+		row := []report.Cell{report.Words(r.variant), report.Words(r.policy)}
+		for k, ours := range []float64{r.allocation(100), r.allocation(130), r.fragmentation(130)} {
+			published := report.Missing()
+			if p := r.published; p != nil {
+				published = report.Number([]float64{p.Allocation[100], p.Allocation[130], p.Fragmentation[130]}[k])
+			}
+			row = append(row, report.Number(ours), published)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return section
 }

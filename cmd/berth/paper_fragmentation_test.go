@@ -121,7 +121,7 @@ func TestFragmentationSameBytes(t *testing.T) {
 // folder.
 func TestFragmentationWithoutData(t *testing.T) {
 	_, err := readPackingVariants("nowhere")
-	const want = "recorded traces are not there: nowhere/openb/openb_node_list_gpu_node.csv.gz; --data or BERTH_DATA names the folder that holds openb/ and fgd/"
+	const want = "cannot be made here: recorded traces are not there: nowhere/openb/openb_node_list_gpu_node.csv.gz; --data or BERTH_DATA names the folder that holds openb/ and fgd/"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
