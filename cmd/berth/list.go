@@ -23,7 +23,8 @@ var figureNames = [][2]string{
 	{"horizon", "value against window, commitment, boundary and errors (berth horizon)"},
 	{"forecast", "one service's forecast, traffic and GPUs held (berth horizon)"},
 	{"by-hour", "utilization by hour of the day, commitment 1 and 24 (berth horizon)"},
-	{"gap", "gap to a proven bound against planning time (berth paper --only gap)"},
+	{"ablation", "gain of reservation, ordering and planning (berth paper --only ablation)"},
+	{"gap", "gap to a proven bound against the search's budget (berth paper --only gap)"},
 }
 
 func newList() *cobra.Command {

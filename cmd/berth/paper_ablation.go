@@ -22,13 +22,13 @@ type variant struct {
 // jobs go, and how far ahead and how well is planned.
 var variants = []variant{
 	{"fifo, peak", "fifo", 0, "baseline"},
-	{"fifo, curve", "fifo:reserve=curve", 0, "reservation: services held by their demand"},
+	{"fifo, curve", "fifo:reserve=curve", 0, "reservation: by demand"},
 	{"easy, curve", "easy:reserve=curve", 1, "ordering: backfilling"},
 	{"sjf, curve", "sjf:reserve=curve", 1, "ordering: shortest first"},
-	{"priority, curve", "priority:reserve=curve", 1, "ordering: highest priority first"},
-	{"greedy plan", "horizon:budget=1", 4, "planning: one pass of the allocator"},
+	{"priority, curve", "priority:reserve=curve", 1, "ordering: by priority"},
+	{"greedy plan", "horizon:budget=1", 4, "planning: one greedy pass"},
 	{"searched plan", "horizon", 5, "planning: 300 plans tried"},
-	{"window 6 h", "horizon:window=6", 6, "planning: window of 6 h, not 24"},
+	{"window 6 h", "horizon:window=6", 6, "planning: 6 h ahead, not 24"},
 	{"commit 24 h", "horizon:commit=24", 6, "planning: one plan for the day"},
 }
 

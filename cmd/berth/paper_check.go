@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"encoding/csv"
 	"errors"
@@ -108,6 +107,9 @@ func parseExpected(text []byte) (*expectedTable, error) {
 		return nil, errors.New("a header and a row of tolerances are needed")
 	}
 	e := &expectedTable{header: rows[0], rows: rows[2:]}
+	if len(rows[0]) < 2 {
+		return nil, errors.New("at least two columns are needed")
+	}
 	for i, t := range rows[1] {
 		tolerance := math.NaN()
 		if t != report.Exact {
@@ -136,7 +138,11 @@ func (e *expectedTable) compare(t *report.Table) []string {
 	for i, row := range rows {
 		for k, got := range row {
 			if d := difference(got, e.rows[i][k], e.tolerances[k]); d != "" {
-				out = append(out, fmt.Sprintf("%s, %s: %s", cmp.Or(row[0], strconv.Itoa(i+1)), e.header[k], d))
+				name := row[0]
+				if math.IsNaN(e.tolerances[1]) { // two columns of words name a row
+					name += " " + row[1]
+				}
+				out = append(out, fmt.Sprintf("%s, %s: %s", name, e.header[k], d))
 			}
 		}
 	}

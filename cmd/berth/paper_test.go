@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"berth/plots"
 	"berth/plots/report"
 	"berth/sim/experiment"
 	"berth/workloads"
@@ -36,77 +37,111 @@ func contents(t *testing.T, dir string) map[string][]byte {
 	return out
 }
 
-// Two runs of the paper make the same bytes, whatever runs at a time, and what
-// the registry says that they make.
+// The paper is made twice, with different numbers of runs at a time, and set
+// against the kept figures with one number changed. Then: the bytes are the
+// same, the files are those that the registry names, and the check names the
+// changed number and no other, so it notices what moves, and the rest is as it
+// is kept.
 func TestPaper(t *testing.T) {
+	text, err := kept.ReadFile("expected/scenarios.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before, after = "scale,100,64,0.4417708333,", "scale,100,64,0.4517708333,"
+	if !bytes.Contains(text, []byte(before)) {
+		t.Fatalf("the kept figures have no %s; the test needs another number to change", before)
+	}
 	dir := t.TempDir()
+	write(t, dir, "scenarios.csv", strings.Replace(string(text), before, after, 1))
 	for _, run := range []string{"-o a -j 1", "-o b -j 4"} {
-		if _, stderr, status := berth(t, dir, strings.Fields("paper --only scenarios --only ablation --seeds 3 "+run)...); status != 0 {
-			t.Fatalf("status %d: %s", status, stderr)
+		stdout, stderr, status := berth(t, dir, strings.Fields("paper --only scenarios --check --expected . "+run)...)
+		if status != exitFailed || !strings.Contains(stderr, "1 figure moved") {
+			t.Fatalf("status %d, %s; want 1, and that one figure moved", status, stderr)
+		}
+		if want := "moved: scenarios: scale, fifo_utilization: 0.4417708333, expected 0.4517708333 ± 0.002 (moved by -0.01)\n"; !strings.Contains(stdout, want) {
+			t.Errorf("it says\n%s\nwant\n%s", stdout, want)
 		}
 	}
-	a, b := contents(t, filepath.Join(dir, "a")), contents(t, filepath.Join(dir, "b"))
-	if names := slices.Sorted(maps.Keys(a)); !slices.Equal(names, slices.Sorted(maps.Keys(b))) {
-		t.Fatalf("different files: %v", names)
-	}
-	for name := range a {
-		if !bytes.Equal(a[name], b[name]) {
-			t.Errorf("%s differs between two runs", name)
-		}
-	}
-	for _, c := range chapters[:2] {
-		for _, table := range c.tables {
-			for _, ending := range []string{".csv", ".tex"} {
-				if a[filepath.Join(c.name, table+ending)] == nil {
-					t.Errorf("%s has no %s", c.name, table+ending)
-				}
-			}
-		}
-		for _, figure := range c.figures {
-			for _, ending := range []string{".svg", ".pdf", ".png"} {
-				if a[filepath.Join(c.name, figure+ending)] == nil {
-					t.Errorf("%s has no %s", c.name, figure+ending)
-				}
-			}
-		}
-	}
-	if a["report.html"] == nil {
-		t.Error("there is no report")
-	}
-	agreesWithCompare(t, dir, "a")
-}
-
-// agreesWithCompare holds that the paper's figures are those of berth compare:
-// the same runs, the same files.
-func agreesWithCompare(t *testing.T, dir, paper string) {
-	policies := make([]string, len(variants))
-	for i, v := range variants {
-		policies[i] = v.policy
-	}
-	gains := table(t, filepath.Join(dir, paper, "ablation", "ablation-by-scenario.csv"))
-	for _, name := range workloads.Names() {
-		if _, stderr, status := berth(t, dir, "compare", name, "--seeds", "3", "--figures=false", "-o", name); status != 0 {
-			t.Fatalf("%s: status %d: %s", name, status, stderr)
-		}
+	madeTwice(t, dir, "scenarios")
+	for _, name := range []string{"training-heavy", "scale"} { // the same files as from berth compare
+		compareJSON(t, dir, name, "100", "fifo,horizon")
 		for _, file := range []string{"comparison.json", "runs.csv", "manifest.json"} {
-			ours, err := os.ReadFile(filepath.Join(dir, paper, "scenarios", name, file))
-			theirs, err2 := os.ReadFile(filepath.Join(dir, name, file))
+			ours, err := os.ReadFile(filepath.Join(dir, "a", "scenarios", name, file))
+			theirs, err2 := os.ReadFile(filepath.Join(dir, "out", name, file))
 			if err != nil || err2 != nil || !bytes.Equal(ours, theirs) {
 				t.Errorf("%s of %s differs from that of berth compare (%v, %v)", file, name, err, err2)
 			}
 		}
-		stdout, stderr, status := berth(t, dir, "compare", name, "--seeds", "3", "--json", "--figures=false", "-o", name, "-p", strings.Join(policies, ","))
-		var list []experiment.Comparison
-		if status != 0 || json.Unmarshal([]byte(stdout), &list) != nil {
-			t.Fatalf("%s: status %d: %s", name, status, stderr)
+	}
+}
+
+func TestAblation(t *testing.T) {
+	dir := t.TempDir()
+	for _, run := range []string{"-o a -j 1", "-o b -j 4"} {
+		if _, stderr, status := berth(t, dir, strings.Fields("paper --only ablation --seeds 3 "+run)...); status != 0 {
+			t.Fatalf("status %d: %s", status, stderr)
 		}
-		for i, c := range list[1:] {
-			got := gains[variants[i+1].label][name]
+	}
+	madeTwice(t, dir, "ablation")
+	gains := table(t, filepath.Join(dir, "a", "ablation", "ablation-by-scenario.csv"))
+	policies := make([]string, len(variants))
+	for i, v := range variants {
+		policies[i] = v.policy
+	}
+	for _, name := range workloads.Names() {
+		for i, c := range compareJSON(t, dir, name, "3", strings.Join(policies, ",")) {
+			if i == 0 {
+				continue
+			}
+			got := gains[variants[i].label][name]
 			if want := strconv.FormatFloat(*c.DecayedValue.Gain, 'g', 10, 64); got != want {
 				t.Errorf("%s under %s: the ablation's gain is %s, that of berth compare %s", name, c.Policy, got, want)
 			}
 		}
 	}
+}
+
+// madeTwice holds that the folders a and b have the same bytes, and what the
+// registry says of the study.
+func madeTwice(t *testing.T, dir, name string) {
+	t.Helper()
+	a, b := contents(t, filepath.Join(dir, "a")), contents(t, filepath.Join(dir, "b"))
+	names := slices.Sorted(maps.Keys(a))
+	if !slices.Equal(names, slices.Sorted(maps.Keys(b))) {
+		t.Fatalf("different files: %v", names)
+	}
+	for _, name := range names {
+		if !bytes.Equal(a[name], b[name]) {
+			t.Errorf("%s differs between two runs", name)
+		}
+	}
+	want := []string{"report.html"}
+	c := chapters[slices.IndexFunc(chapters, func(c chapter) bool { return c.name == name })]
+	for _, table := range c.tables {
+		want = append(want, filepath.Join(name, table+".csv"), filepath.Join(name, table+".tex"))
+	}
+	for _, figure := range c.figures {
+		for _, format := range plots.Formats() {
+			want = append(want, filepath.Join(name, figure+"."+format))
+		}
+	}
+	for _, file := range want {
+		if len(a[file]) == 0 {
+			t.Errorf("there is no %s", file)
+		}
+	}
+}
+
+func compareJSON(t *testing.T, dir, scenario, seeds, policies string) (list []experiment.Comparison) {
+	t.Helper()
+	stdout, stderr, status := berth(t, dir, "compare", scenario, "--seeds", seeds, "--json", "--figures=false", "-p", policies)
+	if status != 0 {
+		t.Fatalf("%s: status %d: %s", scenario, status, stderr)
+	}
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 // table reads a CSV: row → column → cell.
@@ -128,28 +163,6 @@ func table(t *testing.T, path string) map[string]map[string]string {
 		}
 	}
 	return out
-}
-
-// Against the kept figures with one number changed, the check names this
-// number and no other: so it notices, and the others are as they are kept.
-func TestPaperCheckNamesWhatMoved(t *testing.T) {
-	text, err := kept.ReadFile("expected/scenarios.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	const before = "scale,100,64,0.4417708333,"
-	if !bytes.Contains(text, []byte(before)) {
-		t.Fatalf("the kept figures have no %s; the test needs another number to change", before)
-	}
-	write(t, dir, "scenarios.csv", strings.Replace(string(text), before, "scale,100,64,0.4517708333,", 1))
-	stdout, stderr, status := berth(t, dir, strings.Fields("paper --only scenarios --check --expected . -o out")...)
-	if status != exitFailed || !strings.Contains(stderr, "1 figure moved") {
-		t.Errorf("status %d, %s; want 1, and that one figure moved", status, stderr)
-	}
-	if want := "moved: scenarios: scale, fifo_utilization: 0.4417708333, expected 0.4517708333 ± 0.002 (moved by -0.01)\n"; !strings.Contains(stdout, want) {
-		t.Errorf("it says\n%s\nwant\n%s", stdout, want)
-	}
 }
 
 func TestExpectedCompare(t *testing.T) {

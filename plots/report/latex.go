@@ -23,7 +23,7 @@ func EscapeLaTeX(text string) string { return latexEscapes.Replace(text) }
 // notes below.
 func (t *Table) LaTeX() []byte {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%% needs \\usepackage{booktabs,amsmath}\n\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\small\n",
+	fmt.Fprintf(&b, "%% needs \\usepackage{booktabs,amsmath}\n\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\footnotesize\n\\setlength{\\tabcolsep}{3.5pt}\n",
 		EscapeLaTeX(t.Caption), t.Name)
 	shown := t.shown()
 	spec, heads := "", []string(nil)
@@ -57,13 +57,24 @@ func (t *Table) LaTeX() []byte {
 	return []byte(b.String())
 }
 
-// stacked is a heading over two lines, broken before its unit when it is long.
+// stacked is a heading over as many lines as keep it narrow.
 func stacked(head string) string {
-	at := strings.LastIndex(head, " (")
-	if at < 0 || len(head) < 14 {
+	const narrow = 13
+	var lines []string
+	for _, word := range strings.Fields(head) {
+		if n := len(lines); n > 0 && len(lines[n-1])+1+len(word) <= narrow {
+			lines[n-1] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	if len(lines) < 2 {
 		return EscapeLaTeX(head)
 	}
-	return `\shortstack{` + EscapeLaTeX(head[:at]) + `\\` + EscapeLaTeX(head[at+1:]) + `}`
+	for i := range lines {
+		lines[i] = EscapeLaTeX(lines[i])
+	}
+	return `\shortstack{` + strings.Join(lines, `\\`) + `}`
 }
 
 // latex is a cell, or the two cells of a mean and its interval.

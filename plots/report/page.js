@@ -68,7 +68,8 @@
       zoom = Math.min(Math.max(to, 1), 16);
       grid.style.setProperty("--zoom", zoom);
       grid.style.setProperty("--tall", Math.min(Math.sqrt(zoom), 2.5));
-      grid.classList.toggle("large", zoom >= 2);
+      const ticks = grid.querySelectorAll(".ticks span");
+      grid.classList.toggle("large", ticks.length > 1 && ticks[0].parentElement.clientWidth / (ticks.length - 1) > 40);
       scroll.scrollLeft = middle * scroll.scrollWidth - scroll.clientWidth / 2;
       if (held) held.scrollIntoView({ block: "nearest", inline: "nearest" });
     };
