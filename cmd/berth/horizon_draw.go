@@ -23,17 +23,17 @@ var (
 
 // studyFigures are drawn as far as the study has their factors.
 var studyFigures = []studyFigure{
-	{name: "window", title: "value less penalty, last day left out", axis: "window (steps)", order: []string{"window"},
+	{name: "window", title: "priority × GPU-hours less penalty, last day left out", axis: "window (steps)", order: []string{"window"},
 		factors: map[string]string{"window": "horizon"}, of: interiorNet, references: true},
-	{name: "window-whole", title: "value less penalty, whole run", axis: "window (steps)", order: []string{"window"},
+	{name: "window-whole", title: "priority × GPU-hours less penalty, whole run", axis: "window (steps)", order: []string{"window"},
 		factors: map[string]string{"window": "horizon"}, of: net, references: true},
-	{name: "commit", title: "value less penalty, last day left out", axis: "commitment (steps)", order: []string{"commit"},
+	{name: "commit", title: "priority × GPU-hours less penalty, last day left out", axis: "commitment (steps)", order: []string{"commit"},
 		factors: map[string]string{"commit": "horizon"}, of: interiorNet, references: true},
-	{name: "boundary", title: "value less penalty, last day left out", axis: "boundary of the window", order: []string{"boundary", "boundary@24"},
+	{name: "boundary", title: "priority × GPU-hours less penalty, last day left out", axis: "boundary of the window", order: []string{"boundary", "boundary@24"},
 		factors: map[string]string{"boundary": "commit 1", "boundary@24": "commit 24"}, of: interiorNet},
-	{name: "duration-error", title: "value less penalty, last day left out", axis: "error of durations (σ)", order: []string{"duration_error", "duration_error@24"},
+	{name: "duration-error", title: "priority × GPU-hours less penalty, last day left out", axis: "error of durations (σ)", order: []string{"duration_error", "duration_error@24"},
 		factors: map[string]string{"duration_error": "commit 1", "duration_error@24": "commit 24"}, of: interiorNet},
-	{name: "demand-error", title: "value less penalty, last day left out", axis: "error of demand (σ)", order: []string{"demand_error", "demand_error@24"},
+	{name: "demand-error", title: "priority × GPU-hours less penalty, last day left out", axis: "error of demand (σ)", order: []string{"demand_error", "demand_error@24"},
 		factors: map[string]string{"demand_error": "commit 1", "demand_error@24": "commit 24"}, of: interiorNet},
 	{name: "nervousness", title: "share of next-step cells that a plan changed", axis: "error of durations (σ)", order: []string{"duration_error"},
 		factors: map[string]string{"duration_error": "commit 1"}, of: func(r *response) experiment.Mean { return r.nervousness }, percent: true},

@@ -7,6 +7,7 @@ import (
 	"berth/policies/allocator"
 	"berth/policies/plan"
 	"berth/sim"
+	"berth/sim/experiment"
 	"berth/sim/metrics"
 )
 
@@ -20,6 +21,11 @@ const (
 	bound       = "bound"
 )
 
+// isReference reports whether a cell is one of the two.
+func isReference(c experiment.Cell) bool {
+	return c.Factor == "reference" && (c.Level == clairvoyant || c.Level == bound)
+}
+
 // clairvoyantBudget is the evaluations of a clairvoyant plan.
 const clairvoyantBudget = 60_000
 
@@ -32,6 +38,9 @@ func (s *studyRun) reference(ctx context.Context) error {
 	end := whole.Horizon
 	s.report = &metrics.Report{GPUs: whole.Topology.GPUs()}
 	for _, until := range []sim.Time{end, s.interior} {
+		if until <= 0 { // a run of a day has no interior
+			continue
+		}
 		w, err := s.setup.NewWorkload()
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ func newStudyRun(c experiment.Cell, setup experiment.Setup, interiorHours float6
 
 // run makes the run.
 func (s *studyRun) run(ctx context.Context) error {
-	if s.cell.Level == clairvoyant || s.cell.Level == bound {
+	if isReference(s.cell) {
 		return s.reference(ctx)
 	}
 	var policy sim.Policy
@@ -123,7 +123,7 @@ func studyCSV(runs []*studyRun) []byte {
 		"penalty", "interior_value", "interior_utilization", "interior_penalty", "jobs_completed"})
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 	for _, r := range runs {
-		if r.cell.Level == bound { // of value less penalty; it has no other measure
+		if isReference(r.cell) && r.cell.Level == bound { // of value less penalty; it has no other measure
 			w.Write([]string{r.cell.Factor, bound, strconv.FormatUint(r.setup.Seed, 10), number(r.report.Value), "", "", "", "", "", number(r.value), "", "", ""})
 			continue
 		}

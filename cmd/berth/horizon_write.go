@@ -78,7 +78,7 @@ func printStudy(w io.Writer, list []response, seeds int) {
 			factor = string([]rune(factor)[:17]) + "…"
 		}
 		last = r.cell.Factor
-		if r.cell.Level == bound {
+		if isReference(r.cell) && r.cell.Level == bound {
 			fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t–\t–\t–\n", factor, r.cell.Level, r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half)
 			continue
 		}
