@@ -54,6 +54,13 @@ Student's t and by bootstrap.`,
 			if err := dir.WriteFile("summary.csv", summaryCSV(rows, keys)); err != nil {
 				return err
 			}
+			drawn, err := drawSweep(dir.Path("figures"), rows, keys, measure)
+			if err != nil {
+				return err
+			}
+			if drawn == nil {
+				fmt.Fprintf(cmd.ErrOrStderr(), "no figure: it needs 2 to %d levels, at most %d policies, and results of each at every level\n", maxDrawnLevels, maxDrawnPolicies)
+			}
 			printSummary(cmd.OutOrStdout(), rows, keys, measure)
 			least := math.MaxInt
 			for _, r := range rows {
