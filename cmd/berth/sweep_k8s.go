@@ -26,7 +26,7 @@ func (c *cluster) indexedJob(w io.Writer) error {
 	}
 	job := m{
 		"apiVersion": "batch/v1", "kind": "Job",
-		"metadata": m{"name": "berth-" + kubernetesName(c.sweep.Name)},
+		"metadata": m{"name": strings.TrimSuffix("berth-"+kubernetesName(c.sweep.Name), "-")},
 		"spec": m{
 			"completionMode": "Indexed", "completions": c.shards, "parallelism": c.shards,
 			"backoffLimit": c.shards,

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -136,5 +138,30 @@ func TestSweepMistakes(t *testing.T) {
 		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 			t.Errorf("%s: something was written", name)
 		}
+	}
+}
+
+// An interrupted sweep says so, keeps what is finished, and goes on from there.
+func TestSweepInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.toml", strings.Replace(smallSweep, "seeds = 3", "seeds = 4000", 1))
+	c := exec.Command(binary, "sweep", "s.toml", "-j1", "-o", "o")
+	c.Dir = dir
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, 20*time.Second, "first cell", func() bool {
+		kept, _ := filepath.Glob(filepath.Join(dir, "o", "cells", "*.json"))
+		return len(kept) > 0
+	})
+	_ = c.Process.Signal(os.Interrupt)
+	_ = c.Wait()
+	if c.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), filepath.Join("o", "cells")) {
+		t.Errorf("status %d: %s", c.ProcessState.ExitCode(), stderr.String())
+	}
+	if half, _ := filepath.Glob(filepath.Join(dir, "o", "cells", ".*")); len(half) > 0 {
+		t.Errorf("left behind: %v", half)
 	}
 }
