@@ -30,7 +30,7 @@ or a recorded trace of jobs.`,
 		return usage(fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath()))
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
-	root.AddCommand(newRun(), newCompare(), newPlan(), newCheck(), newTrace(), newHorizon(), newPaper(), newList(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newPlan(), newCheck(), newTrace(), newHorizon(), newSweep(), newPaper(), newList(), newVersion())
 	return root
 }
 

@@ -36,22 +36,21 @@ func meanOf(d *metrics.Distribution) *float64 {
 func RunsCSV(reports []*metrics.Report) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	header := []string{"scenario", "policy", "seed", "submitted", "completed", "unfinished", "unscheduled", "rejected", "swaps"}
+	header := []string{"scenario", "policy", "seed"}
+	for _, c := range countColumns {
+		header = append(header, c.name)
+	}
 	for _, c := range runColumns {
 		header = append(header, c.name)
 	}
 	w.Write(header) // a bytes.Buffer takes everything
 	for _, r := range reports {
 		row := []string{r.Scenario, r.Policy, strconv.FormatUint(r.Seed, 10)}
-		for _, n := range []int{r.Jobs.Submitted, r.Jobs.Completed, r.Jobs.Unfinished, r.Jobs.Unscheduled, r.Jobs.Rejected, r.Swaps} {
-			row = append(row, strconv.Itoa(n))
+		for _, c := range countColumns {
+			row = append(row, strconv.Itoa(c.of(r)))
 		}
 		for _, c := range runColumns {
-			text := ""
-			if x := c.of(r); x != nil {
-				text = strconv.FormatFloat(*x, 'g', -1, 64)
-			}
-			row = append(row, text)
+			row = append(row, number(c.of(r)))
 		}
 		w.Write(row)
 	}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"berth/sim/config"
+	"berth/sim/experiment"
+	"berth/sim/metrics"
+	"berth/workloads"
+)
+
+// sweepFile is the content of a sweep's TOML file.
+type sweepFile struct {
+	Name     string                 `toml:"name" json:"name"` // default: the file's name
+	Base     string                 `toml:"base" json:"base"` // scenario, TOML file or trace; files relative to the sweep's
+	Set      []string               `toml:"set" json:"set,omitempty"`
+	Policies []string               `toml:"policies" json:"policies"` // the baseline first
+	Seeds    int                    `toml:"seeds" json:"seeds"`       // number, from 1 on; 0 means 1
+	SeedList []uint64               `toml:"seed_list" json:"seed_list,omitempty"`
+	Axes     []experiment.SweepAxis `toml:"axis" json:"axes,omitempty"`
+	Latin    experiment.Latin       `toml:"latin" json:"latin"`
+}
+
+// sweep is a sweep to be run.
+type sweep struct {
+	sweepFile
+	path  string // of its file
+	keys  []string
+	cells []experiment.SweepCell
+
+	sums map[string]string // checksums of the traces
+}
+
+// loadSweep reads a sweep and addresses its cells.
+func loadSweep(path string) (*sweep, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	s := &sweep{path: path, sums: map[string]string{}}
+	if err := config.DecodeStrict(text, path, &s.sweepFile); err != nil {
+		return nil, invalid(err)
+	}
+	if s.Name == "" {
+		s.Name = baseName(path)
+	}
+	switch {
+	case s.Base == "":
+		return nil, invalid(fmt.Errorf("%s: base is needed: a scenario (%s), a TOML file or a trace", path, strings.Join(workloads.Names(), ", ")))
+	case s.Base == "-":
+		return nil, invalid(fmt.Errorf("%s: base \"-\": a sweep reads its base many times; a file is accepted", path))
+	case len(s.Policies) == 0:
+		return nil, invalid(fmt.Errorf("%s: policies is needed; 'berth list policies' names them", path))
+	case s.Seeds < 0 || s.Seeds > 0 && len(s.SeedList) > 0:
+		return nil, invalid(fmt.Errorf("%s: seeds is a number of at least 1, and excludes seed_list", path))
+	}
+	if len(s.SeedList) == 0 {
+		for i := range max(1, s.Seeds) {
+			s.SeedList = append(s.SeedList, uint64(i+1))
+		}
+	}
+	s.Seeds = len(s.SeedList)
+	keys, points, err := experiment.Points(s.Axes, s.Latin)
+	if err != nil {
+		return nil, invalid(wrap(path, err))
+	}
+	s.keys = keys
+	return s, s.address(points)
+}
+
+// address makes the cells: points × policies × seeds, the seeds innermost.
+func (s *sweep) address(points []experiment.Point) error {
+	for _, p := range points {
+		in, err := s.input(p)
+		if err != nil {
+			return invalid(wrap(s.path, err))
+		}
+		for _, policy := range s.Policies {
+			hash, err := s.hash(in, policy)
+			if err != nil {
+				return invalid(wrap(s.path, err))
+			}
+			for _, seed := range s.SeedList {
+				s.cells = append(s.cells, experiment.SweepCell{ID: hash(seed), Point: p, Policy: policy, Seed: seed})
+			}
+		}
+	}
+	return nil
+}
+
+// input is the base with a point's settings.
+func (s *sweep) input(p experiment.Point) (*input, error) {
+	base := s.Base
+	if !slices.Contains(workloads.Names(), base) && !filepath.IsAbs(base) {
+		base = filepath.Join(filepath.Dir(s.path), base)
+	}
+	settings := slices.Clone(s.Set)
+	for i, l := range p {
+		settings = append(settings, s.keys[i]+"="+l.TOML)
+	}
+	return load(base, settings)
+}
+
+// hash addresses the cells of a configuration by seed: all that the result
+// depends on but the program.
+func (s *sweep) hash(in *input, policy string) (func(seed uint64) string, error) {
+	name, options, err := in.policy(policy)
+	if err != nil {
+		return nil, err
+	}
+	trace := ""
+	if file := in.Trace.File; file != "" {
+		if s.sums[file] == "" {
+			if err := in.sum(); err != nil {
+				return nil, err
+			}
+			s.sums[file] = in.checksums[filepath.Base(file)]
+		}
+		trace = s.sums[file]
+	}
+	resolved := in.file
+	resolved.Policy, resolved.Trace.File = options, "" // a trace counts by its content
+	text, err := json.Marshal(resolved)
+	if err != nil {
+		return nil, err
+	}
+	return func(seed uint64) string {
+		id := checksum(fmt.Appendf(nil, "%d\n%s\n%d\n%s\n%s", experiment.ResultSchema, name, seed, trace, text))
+		return strings.TrimPrefix(id, "sha256:")[:32]
+	}, nil
+}
+
+// run makes one cell. It holds no input between cells, so memory does not grow
+// with the sweep.
+func (s *sweep) run(ctx context.Context, c experiment.SweepCell) (*metrics.Report, error) {
+	in, err := s.input(c.Point)
+	if err == nil {
+		err = in.check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	setup, err := in.setup(c.Policy, c.Seed, nil)
+	if err != nil {
+		return nil, err
+	}
+	return setup.Run(ctx)
+}
+
+// manifest says what the tables were made from, and what is not in them.
+func (s *sweep) manifest(missing experiment.Missing) (any, error) {
+	in, err := s.input(nil)
+	if err != nil {
+		return nil, err
+	}
+	type failed struct {
+		Cell   string   `json:"cell"`
+		Levels []string `json:"levels"`
+		Policy string   `json:"policy"`
+		Seed   uint64   `json:"seed"`
+		Error  string   `json:"error"`
+	}
+	m := struct {
+		Version string            `json:"version"`
+		Schema  int               `json:"result_schema"`
+		Sweep   sweepFile         `json:"sweep"`
+		Keys    []string          `json:"keys"`
+		Base    any               `json:"base_configuration"`
+		Inputs  map[string]string `json:"inputs"`
+		Cells   int               `json:"cells"`
+		Absent  int               `json:"absent"`
+		Failed  []failed          `json:"failed"`
+	}{version(), experiment.ResultSchema, s.sweepFile, s.keys, in.file, map[string]string{}, len(s.cells), len(missing.Absent), []failed{}}
+	text, err := os.ReadFile(s.path)
+	if err != nil {
+		return nil, err
+	}
+	m.Inputs[filepath.Base(s.path)] = checksum(text)
+	err = in.sum()
+	for name, sum := range in.checksums {
+		m.Inputs[name] = sum
+	}
+	for _, f := range missing.Failed {
+		levels := []string{}
+		for _, l := range f.Cell.Point {
+			levels = append(levels, l.Text)
+		}
+		m.Failed = append(m.Failed, failed{f.Cell.ID, levels, f.Cell.Policy, f.Cell.Seed, f.Error})
+	}
+	return m, err
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// startSlurm runs Slurm on this machine for one test: munged, slurmctld and
+// slurmd under a folder of their own. Its environment makes the commands find
+// it.
+func startSlurm(t *testing.T) {
+	for _, tool := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("BERTH_REQUIRE_SLURM") != "" {
+				t.Fatalf("BERTH_REQUIRE_SLURM is set and %s is not installed", tool)
+			}
+			t.Skipf("%s is not installed (Debian: slurm-wlm)", tool)
+		}
+	}
+	if os.Getuid() != 0 {
+		if os.Getenv("BERTH_REQUIRE_SLURM") != "" {
+			t.Fatal("BERTH_REQUIRE_SLURM is set and slurmd needs root")
+		}
+		t.Skip("slurmd needs root to run jobs")
+	}
+	dir, err := os.MkdirTemp("", "slurm") // short: a socket's path holds 107 bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, _, _ = strings.Cut(host, ".")
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{"state", "spool", "munge"} {
+		if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := filepath.Join(dir, "munge", "key")
+	if err := os.WriteFile(key, []byte(strings.Repeat("a key of one test", 8)), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	port := 20000 + os.Getpid()%20000
+	socket := filepath.Join(dir, "munge", "socket")
+	conf := write(t, dir, "slurm.conf", fmt.Sprintf(`ClusterName=berth
+SlurmctldHost=%[1]s(127.0.0.1)
+SlurmUser=%[2]s
+SlurmdUser=%[2]s
+AuthType=auth/munge
+AuthInfo=socket=%[3]s
+CredType=cred/munge
+SlurmctldPort=%[4]d
+SlurmdPort=%[5]d
+StateSaveLocation=%[6]s/state
+SlurmdSpoolDir=%[6]s/spool
+SlurmctldPidFile=%[6]s/slurmctld.pid
+SlurmdPidFile=%[6]s/slurmd.pid
+SlurmctldParameters=enable_configless
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+ReturnToService=2
+SlurmdParameters=config_overrides
+NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=4 State=UNKNOWN
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+`, host, me.Username, socket, port, port+1, dir))
+	t.Setenv("SLURM_CONF", conf)
+	daemon(t, dir, "munged", "--foreground", "--force", "--key-file="+key, "--socket="+socket,
+		"--pid-file="+filepath.Join(dir, "munge", "pid"), "--log-file="+filepath.Join(dir, "munge", "log"), "--seed-file="+filepath.Join(dir, "munge", "seed"))
+	await(t, 10*time.Second, "munged", func() bool { _, err := os.Stat(socket); return err == nil })
+	daemon(t, dir, "slurmctld", "-D", "-f", conf)
+	daemon(t, dir, "slurmd", "-D", "-N", host, "-f", conf)
+	await(t, 30*time.Second, "an idle node", func() bool {
+		out, _ := exec.Command("sinfo", "-h", "-o", "%T").Output()
+		return strings.TrimSpace(string(out)) == "idle"
+	})
+}
+
+// daemon starts a program and stops it at the end of the test.
+func daemon(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	c := exec.Command(name, args...)
+	log, err := os.Create(filepath.Join(dir, name+".out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout, c.Stderr = log, log
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt)
+		timer := time.AfterFunc(5*time.Second, func() { _ = c.Process.Kill() })
+		_ = c.Wait()
+		timer.Stop()
+		log.Close()
+		if t.Failed() {
+			text, _ := os.ReadFile(log.Name())
+			t.Logf("%s: %s", name, text[max(0, len(text)-1500):])
+		}
+	})
+}
+
+func await(t *testing.T, limit time.Duration, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !done(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("no %s after %v", what, limit)
+		}
+	}
+}
+
+// An array of shards and a merge give the bytes of one machine; a lost task is
+// found and submitted again.
+func TestSlurm(t *testing.T) {
+	startSlurm(t)
+	dir := t.TempDir()
+	write(t, dir, "s.toml", smallSweep)
+	berth(t, dir, "sweep", "s.toml", "-o", "one")
+	submit := func() string {
+		t.Helper()
+		stdout, stderr, status := berth(t, dir, "sweep", "submit", "s.toml", "--engine", "slurm", "--shards", "3", "-o", "o")
+		if status != 0 {
+			t.Fatalf("status %d: %s", status, stderr)
+		}
+		return stdout
+	}
+	merged := func() {
+		t.Helper()
+		await(t, 60*time.Second, "empty queue", func() bool {
+			out, err := exec.Command("squeue", "-h").Output()
+			return err == nil && len(out) == 0
+		})
+		for _, name := range []string{"results.csv", "results.parquet", "manifest.json"} {
+			if read(t, dir, "o", name) != read(t, dir, "one", name) {
+				t.Errorf("%s differs from that of one machine", name)
+			}
+		}
+	}
+	if out := submit(); !strings.Contains(out, "shards 1,2,3 of 3") {
+		t.Errorf("submit: %s", out)
+	}
+	merged()
+	if out := submit(); !strings.Contains(out, "nothing to submit") {
+		t.Errorf("submit again: %s", out)
+	}
+
+	// A task that never wrote its cells: those of shard 2 are gone.
+	s, err := loadSweep(filepath.Join(dir, "s.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range s.cells {
+		if i%3 == 1 {
+			if err := os.Remove(filepath.Join(dir, "o", "cells", c.ID+".json")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	os.Remove(filepath.Join(dir, "o", "results.csv"))
+	if out, _, _ := berth(t, dir, "sweep", "status", "s.toml", "-o", "o"); !strings.Contains(out, "lost: shards 2;") {
+		t.Errorf("status: %s", out)
+	}
+	if out := submit(); !strings.Contains(out, "shards 2 of 3") {
+		t.Errorf("resubmit: %s", out)
+	}
+	merged()
+}

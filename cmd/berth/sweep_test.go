@@ -1,0 +1,167 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+const smallSweep = `name = "small"
+base = "mixed-control"
+policies = ["fifo", "easy"]
+seeds = 3
+[[axis]]
+key = "cluster.gpus"
+values = [16, 32]
+`
+
+func read(t *testing.T, parts ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(parts...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The results are the same bytes on one core, on four, and from shards run
+// apart and merged in any order.
+func TestSweepSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.toml", smallSweep)
+	for _, args := range [][]string{
+		{"s.toml", "-j1", "-o", "one"}, {"s.toml", "-j4", "-o", "four"},
+		{"s.toml", "--shard", "3/3", "-o", "c"}, {"s.toml", "--shard", "1/3", "-o", "a"}, {"s.toml", "--shard", "2/3", "-o", "b"},
+		{"merge", "s.toml", "b", "c", "a", "-o", "merged"},
+	} {
+		if _, stderr, status := berth(t, dir, append([]string{"sweep"}, args...)...); status != 0 {
+			t.Fatalf("%v: status %d: %s", args, status, stderr)
+		}
+	}
+	for _, name := range []string{"results.csv", "results.parquet", "manifest.json"} {
+		one := read(t, dir, "one", name)
+		for _, other := range []string{"four", "merged"} {
+			if read(t, dir, other, name) != one {
+				t.Errorf("%s/%s differs", other, name)
+			}
+		}
+	}
+}
+
+// Both tables hold the same numbers, which are those of berth run.
+func TestSweepTables(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.toml", smallSweep)
+	berth(t, dir, "sweep", "s.toml", "-o", "o")
+	table, err := csv.NewReader(strings.NewReader(read(t, dir, "o", "results.csv"))).ReadAll()
+	if err != nil || len(table) != 13 {
+		t.Fatalf("%d rows, %v", len(table), err)
+	}
+	binary, err := parquet.ReadFile[struct {
+		Policy      string  `parquet:"policy"`
+		Seed        uint64  `parquet:"seed"`
+		GPUs        float64 `parquet:"cluster.gpus"`
+		Utilization float64 `parquet:"utilization,optional"`
+	}](filepath.Join(dir, "o", "results.parquet"))
+	if err != nil || len(binary) != 12 {
+		t.Fatalf("%d rows, %v", len(binary), err)
+	}
+	for i, row := range table[1:] {
+		gpus, _ := strconv.ParseFloat(row[3], 64)
+		u, _ := strconv.ParseFloat(row[10], 64)
+		b := binary[i]
+		if row[1] != b.Policy || row[2] != strconv.FormatUint(b.Seed, 10) || gpus != b.GPUs || u != b.Utilization {
+			t.Errorf("row %d: %v beside %+v", i, row, b)
+		}
+	}
+	stdout, _, _ := berth(t, dir, "run", "mixed-control", "--policy", "easy", "--seed", "2", "--set", "cluster.gpus=32", "--json", "--figures=false")
+	var run struct{ Utilization float64 }
+	if err := json.Unmarshal([]byte(stdout), &run); err != nil {
+		t.Fatal(err)
+	}
+	if b := binary[10]; b.Policy != "easy" || b.Seed != 2 || b.GPUs != 32 || math.Abs(b.Utilization-run.Utilization) > 1e-12 {
+		t.Errorf("%+v; berth run has %v", b, run.Utilization)
+	}
+}
+
+// A changed axis runs only what is new; a failing cell is recorded and the
+// rest goes on.
+func TestSweepRunsWhatIsNew(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.toml", smallSweep)
+	sweep := func(want string, wantStatus int) {
+		t.Helper()
+		_, stderr, status := berth(t, dir, "sweep", "s.toml", "-o", "o")
+		if status != wantStatus || !strings.Contains(stderr, want) {
+			t.Errorf("status %d, %s; want %d, %s", status, stderr, wantStatus, want)
+		}
+	}
+	sweep("12 cells: 12 run, 0 kept", 0)
+	sweep("12 cells: 0 run, 12 kept", 0)
+	write(t, dir, "s.toml", strings.Replace(smallSweep, "[16, 32]", "[32, 64, 16]", 1))
+	sweep("18 cells: 6 run, 12 kept", 0)
+	write(t, dir, "s.toml", strings.Replace(smallSweep, "[16, 32]", "[16, -1]", 1))
+	sweep("12 cells: 0 run, 6 kept from before, 6 failed", 1)
+	if !strings.Contains(read(t, dir, "o", "manifest.json"), `"error": `) {
+		t.Error("the manifest names no failure")
+	}
+	if _, stderr, status := berth(t, dir, "sweep", "summary", "o"); status != 0 || !strings.Contains(stderr, "warning: as few as 3 seeds") {
+		t.Errorf("summary: %d %s", status, stderr)
+	}
+}
+
+func TestSweepMistakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		text, want string
+		status     int
+	}{
+		"unknown key":     {"base = 'scale'\npolicy = 1", "s.toml:2: unknown key", 3},
+		"no policies":     {"base = 'scale'", "policies is needed", 3},
+		"unknown policy":  {"base = 'scale'\npolicies = ['none']", "none", 3},
+		"unknown setting": {"base = 'scale'\npolicies = ['fifo']\n[[axis]]\nkey = 'cluster.cpu'\nvalues = [1]", "unknown key", 3},
+		"no values":       {"base = 'scale'\npolicies = ['fifo']\n[[axis]]\nkey = 'cluster.gpus'", "are needed", 3},
+	} {
+		dir := t.TempDir()
+		write(t, dir, "s.toml", c.text)
+		if _, stderr, status := berth(t, dir, "sweep", "s.toml"); status != c.status || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %s", name, status, stderr)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+			t.Errorf("%s: something was written", name)
+		}
+	}
+}
+
+// An interrupted sweep says so, keeps what is finished, and goes on from there.
+func TestSweepInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.toml", strings.Replace(smallSweep, "seeds = 3", "seeds = 4000", 1))
+	c := exec.Command(binary, "sweep", "s.toml", "-j1", "-o", "o")
+	c.Dir = dir
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, 20*time.Second, "first cell", func() bool {
+		kept, _ := filepath.Glob(filepath.Join(dir, "o", "cells", "*.json"))
+		return len(kept) > 0
+	})
+	_ = c.Process.Signal(os.Interrupt)
+	_ = c.Wait()
+	if c.ProcessState.ExitCode() != exitInterrupted || !strings.Contains(stderr.String(), filepath.Join("o", "cells")) {
+		t.Errorf("status %d: %s", c.ProcessState.ExitCode(), stderr.String())
+	}
+	if half, _ := filepath.Glob(filepath.Join(dir, "o", "cells", ".*")); len(half) > 0 {
+		t.Errorf("left behind: %v", half)
+	}
+}

@@ -1,0 +1,210 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+
+	"berth/sim"
+	"berth/sim/metrics"
+)
+
+// ResultSchema is the version of what a cell keeps. It is part of a cell's
+// address: results of another version are made anew.
+const ResultSchema = 1
+
+// SweepCell is one run of a sweep.
+type SweepCell struct {
+	ID     string // address: a hash of all that the result depends on
+	Point  Point
+	Policy string
+	Seed   uint64
+}
+
+// Outcome is what a cell came to: a report, or an error.
+type Outcome struct {
+	ID      string          `json:"id"`
+	Version string          `json:"version"` // of the program
+	Error   string          `json:"error,omitempty"`
+	Report  *metrics.Report `json:"report,omitempty"`
+}
+
+// Store keeps outcomes by address, a file each, so that many processes can
+// share one folder.
+type Store struct{ dir *Dir }
+
+// OpenStore opens the outcomes of an output folder, and makes their folder if
+// need be.
+func OpenStore(path string) (*Store, error) {
+	d, err := OpenDir(path)
+	if err != nil {
+		return nil, err
+	}
+	d, err = OpenDir(d.Path("cells"))
+	return &Store{d}, err
+}
+
+// Get reads an outcome; nil when there is none.
+func (s *Store) Get(id string) (*Outcome, error) {
+	text, err := os.ReadFile(s.dir.Path(id + ".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &Outcome{}
+	if err := json.Unmarshal(text, o); err != nil {
+		return nil, fmt.Errorf("%s: %w; remove it to run the cell again", s.dir.Path(id+".json"), err)
+	}
+	return o, nil
+}
+
+// Put keeps an outcome.
+func (s *Store) Put(o *Outcome) error {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Errorf("cell %s: %w", o.ID, err)
+	}
+	// The name is the process's own: two may write one cell at a time.
+	temp, err := os.CreateTemp(s.dir.path, "."+o.ID+"*"+partial)
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(append(text, '\n'))
+	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), s.dir.Path(o.ID+".json"))
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
+}
+
+// Sweeper runs the cells of a sweep that its store does not have.
+type Sweeper struct {
+	Store    *Store
+	Version  string // of the program, kept with each outcome
+	Parallel int    // runs at a time; 0 means 1
+	FailFast bool   // the first failing cell stops the rest
+	Run      func(context.Context, SweepCell) (*metrics.Report, error)
+	Done     func() // when not nil, called after each cell, from any goroutine
+}
+
+// Tally counts distinct cells.
+type Tally struct {
+	Cells, Ran, Kept, Failed int
+}
+
+// Sweep runs the cells. A failing one is recorded and the rest goes on; one
+// that failed before is tried again. An interruption comes back as an error,
+// with what was done until then counted and kept.
+func (s *Sweeper) Sweep(ctx context.Context, cells []SweepCell) (Tally, error) {
+	cells = Distinct(cells)
+	t := Tally{Cells: len(cells)}
+	var mu sync.Mutex
+	err := Each(ctx, len(cells), s.Parallel, func(ctx context.Context, i int) error {
+		ran, failure, err := s.cell(ctx, cells[i])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case failure != nil:
+			t.Failed++
+			if s.FailFast {
+				return failure
+			}
+		case ran:
+			t.Ran++
+		default:
+			t.Kept++
+		}
+		if s.Done != nil {
+			s.Done()
+		}
+		return nil
+	})
+	return t, err
+}
+
+// cell runs one cell unless it is kept. failure is the cell's own error, err
+// one that stops the sweep.
+func (s *Sweeper) cell(ctx context.Context, c SweepCell) (ran bool, failure, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, nil, err
+	}
+	kept, err := s.Store.Get(c.ID)
+	if err != nil || kept != nil && kept.Error == "" {
+		return false, nil, err
+	}
+	o := &Outcome{ID: c.ID, Version: s.Version}
+	o.Report, failure = s.Run(ctx, c)
+	if errors.Is(failure, sim.ErrInterrupted) || errors.Is(failure, context.Canceled) {
+		return false, nil, failure
+	}
+	if failure != nil {
+		o.Report, o.Error = nil, failure.Error()
+	}
+	return true, failure, s.Store.Put(o)
+}
+
+// Distinct leaves out cells that are the same run as an earlier one.
+func Distinct(cells []SweepCell) []SweepCell {
+	seen := make(map[string]bool, len(cells))
+	var out []SweepCell
+	for _, c := range cells {
+		if !seen[c.ID] {
+			seen[c.ID] = true
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Shard is the i-th of n parts of a sweep's distinct cells, counted from 1.
+// Neighbours go to different shards: they take about as long.
+func Shard(cells []SweepCell, i, n int) []SweepCell {
+	var out []SweepCell
+	for k, c := range Distinct(cells) {
+		if k%n == i-1 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Take copies from another output folder what the store lacks: results, and
+// failures of cells that it knows nothing of.
+func (s *Store) Take(path string, cells []SweepCell) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	d := &Dir{path: path}
+	from := &Store{&Dir{path: d.Path("cells")}}
+	for _, c := range Distinct(cells) {
+		have, err := s.Get(c.ID)
+		if err != nil {
+			return err
+		}
+		if have != nil && have.Error == "" {
+			continue
+		}
+		o, err := from.Get(c.ID)
+		if err != nil {
+			return err
+		}
+		if o != nil && (o.Error == "" || have == nil) {
+			if err := s.Put(o); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

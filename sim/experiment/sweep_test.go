@@ -1,0 +1,167 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"berth/sim/experiment"
+	"berth/sim/metrics"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func texts(points []experiment.Point) [][]string {
+	var out [][]string
+	for _, p := range points {
+		var row []string
+		for _, l := range p {
+			row = append(row, l.TOML)
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// Zipped axes move together, others are crossed in row-major order.
+func TestPoints(t *testing.T) {
+	f := func(x float64) *float64 { return &x }
+	keys, points, err := experiment.Points([]experiment.SweepAxis{
+		{Key: "a", From: f(1), To: f(100), Count: 3, Log: true, Zip: "z"},
+		{Key: "s", Values: []any{"x", true}},
+		{Key: "b", From: f(0.1), To: f(0.3), Step: 0.1, Zip: "z"},
+	}, experiment.Latin{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"a", "b", "s"}, keys); d != "" {
+		t.Error(d)
+	}
+	want := [][]string{{"1", "0.1", `"x"`}, {"1", "0.1", "true"}, {"10", "0.2", `"x"`}, {"10", "0.2", "true"}, {"100", "0.3", `"x"`}, {"100", "0.3", "true"}}
+	if d := cmp.Diff(want, texts(points)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestPointsRefuses(t *testing.T) {
+	f := func(x float64) *float64 { return &x }
+	for _, axes := range [][]experiment.SweepAxis{
+		{{Key: "a"}}, {{Values: []any{int64(1)}}},
+		{{Key: "a", From: f(1), To: f(2)}},
+		{{Key: "a", From: f(0), To: f(2), Count: 3, Log: true}},
+		{{Key: "a", From: f(2), To: f(1), Step: 1}},
+		{{Key: "a", From: f(0), To: f(1), Step: 1e-12}},
+		{{Key: "a", Values: []any{int64(1)}}, {Key: "a", Values: []any{int64(2)}}},
+		{{Key: "a", Values: []any{int64(1)}, Zip: "z"}, {Key: "b", Values: []any{int64(1), int64(2)}, Zip: "z"}},
+		{{Key: "a", Values: []any{[]any{}}}},
+	} {
+		if _, points, err := experiment.Points(axes, experiment.Latin{}); err == nil {
+			t.Errorf("%+v gives %v", axes, points)
+		}
+	}
+}
+
+// Each stratum of each axis holds one sample.
+func TestLatin(t *testing.T) {
+	lo, hi, one := 0.0, 1.0, 10.0
+	const n = 50
+	_, points, err := experiment.Points(nil, experiment.Latin{Samples: n, Seed: 3, Axes: []experiment.SweepAxis{
+		{Key: "a", From: &lo, To: &hi}, {Key: "b", From: &hi, To: &one, Log: true},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for axis, share := range []func(float64) float64{func(x float64) float64 { return x }, math.Log10} {
+		seen := map[int]bool{}
+		for _, p := range points {
+			x, _ := strconv.ParseFloat(p[axis].Text, 64)
+			seen[int(share(x)*n)] = true
+		}
+		if len(seen) != n {
+			t.Errorf("axis %d has samples in %d of %d strata", axis, len(seen), n)
+		}
+	}
+}
+
+// A sweep runs what is new, tries failures again, and goes on past them unless
+// told to stop.
+func TestSweepResumes(t *testing.T) {
+	var cells []experiment.SweepCell
+	for i := range 9 {
+		cells = append(cells, experiment.SweepCell{ID: fmt.Sprint(i), Seed: uint64(i)})
+	}
+	store, err := experiment.OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := true
+	var runs atomic.Int32
+	s := experiment.Sweeper{Store: store, Parallel: 1, Run: func(_ context.Context, c experiment.SweepCell) (*metrics.Report, error) {
+		runs.Add(1)
+		if broken && c.Seed == 2 {
+			return nil, errors.New("broken")
+		}
+		return &metrics.Report{Seed: c.Seed}, nil
+	}}
+	check := func(want experiment.Tally, cells []experiment.SweepCell) {
+		t.Helper()
+		got, err := s.Sweep(context.Background(), cells)
+		if err != nil || got != want {
+			t.Errorf("%+v, %v; want %+v", got, err, want)
+		}
+	}
+	s.FailFast = true
+	if _, err := s.Sweep(context.Background(), cells); err == nil || runs.Load() != 3 {
+		t.Errorf("fail-fast: %v after %d runs", err, runs.Load())
+	}
+	s.FailFast, s.Parallel = false, 4
+	check(experiment.Tally{Cells: 8, Ran: 5, Kept: 2, Failed: 1}, cells[:8])
+	broken = false
+	check(experiment.Tally{Cells: 9, Ran: 2, Kept: 7}, append(cells, cells...))
+	// Shards are a partition.
+	n := 0
+	for i := range 4 {
+		n += len(experiment.Shard(cells, i+1, 4))
+	}
+	if n != len(cells) {
+		t.Errorf("shards hold %d cells", n)
+	}
+}
+
+// The bootstrap interval of a large sample is the normal one.
+func TestBootstrap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	xs := make([]float64, 2000)
+	for i := range xs {
+		xs[i] = rng.ExpFloat64()
+	}
+	m := experiment.MeanOf(xs)
+	low, high := experiment.Bootstrap(xs, "x")
+	if math.Abs(low-(m.Mean-m.Half)) > m.Half/8 || math.Abs(high-(m.Mean+m.Half)) > m.Half/8 {
+		t.Errorf("bootstrap %v … %v, t %v ± %v", low, high, m.Mean, m.Half)
+	}
+}
+
+func BenchmarkSweepCell(b *testing.B) {
+	store, err := experiment.OpenStore(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := experiment.Sweeper{Store: store, Run: func(context.Context, experiment.SweepCell) (*metrics.Report, error) {
+		return &metrics.Report{}, nil
+	}}
+	cells := make([]experiment.SweepCell, b.N)
+	for i := range cells {
+		cells[i].ID = fmt.Sprint(i)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	if _, err := s.Sweep(context.Background(), cells); err != nil {
+		b.Fatal(err)
+	}
+}
