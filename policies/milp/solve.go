@@ -2,14 +2,14 @@
 // and finds plans that come as close to it as limits allow.
 //
 // An aggregated model decides when each job starts and in which link domain,
-// and how many GPUs each service holds there, but not on which GPUs. It is a
-// relaxation (it lets work migrate inside a domain), so its optimum bounds the
-// formal model of package plan from above. Its starts are then placed on
-// blocks by an exact search. Where that proves that some jobs cannot be placed
-// together, a no-good cut forbids the combination and the model is solved
-// again; where it merely fails, the next best solution is asked for, and the
-// bound stays. Small problems that remain open go to the per-GPU model, which
-// is exact.
+// and how many GPUs each service holds, but not on which GPUs. It is a
+// relaxation (it lets work migrate), so its optimum bounds the formal model of
+// package plan from above. Its starts are placed on blocks by a search, and the
+// services by flows into what that leaves. Where jobs are proven not to fit
+// together, or not to leave the services what they ask for, a cut forbids the
+// combination and the model is solved again; where placing merely fails, the
+// next best solution is asked for, and the bound stays. Small problems that
+// remain open go to the per-GPU model, which is exact.
 package milp
 
 import (
