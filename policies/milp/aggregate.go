@@ -52,7 +52,6 @@ func newAggregate(p *plan.Problem, apart bool) *aggregate {
 		a.addService(r)
 	}
 	a.addCapacity()
-	a.addOrder()
 	return a
 }
 
