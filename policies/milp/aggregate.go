@@ -52,6 +52,7 @@ func newAggregate(p *plan.Problem, apart bool) *aggregate {
 		a.addService(r)
 	}
 	a.addCapacity()
+	a.addOrder()
 	return a
 }
 

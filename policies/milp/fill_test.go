@@ -70,7 +70,6 @@ func TestExchange(t *testing.T) {
 			changed++
 		}
 		a := newAggregate(p, false)
-		a.addOrder()
 		if fault := a.model.Fault(a.point(got)); fault > 1e-9 {
 			t.Fatalf("breaks the model by %v", fault)
 		}

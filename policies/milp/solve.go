@@ -40,9 +40,6 @@ const (
 	DefaultGap       = 1e-4
 )
 
-// firstNodes are given to the first try at the aggregated model.
-const firstNodes = 300
-
 // maxRounds bounds how often an aggregated model is solved again.
 const maxRounds = 6
 
@@ -109,8 +106,19 @@ func Solve(ctx context.Context, p *plan.Problem, start *plan.Plan, o Options) (*
 	} else {
 		s.searching = ctx
 	}
-	if err := s.run(start); err != nil {
+	s.offer(exchange(p, start))
+	if err := s.aggregated(false); err != nil {
 		return nil, err
+	}
+	if n := len(p.Domains); !s.closed() && n > 1 && n <= maxRegions && p.Alignment != hardware.Scattered && !s.spent() {
+		if err := s.aggregated(true); err != nil {
+			return nil, err
+		}
+	}
+	if !s.closed() && s.out.Limit != "cancelled" && perGPUSize(p) <= maxPerGPU {
+		if err := s.perGPU(); err != nil {
+			return nil, err
+		}
 	}
 	s.finish()
 	return &s.out, nil
@@ -126,41 +134,6 @@ type solving struct {
 	out    Outcome
 	// searching is ctx, ending with the time limit.
 	searching context.Context
-	// Limits of the stage: nodes in all, and time since began; 0 means none.
-	nodes int
-	until time.Duration
-}
-
-// run solves one model after the other until the gap is closed.
-func (s *solving) run(start *plan.Plan) error {
-	p := s.p
-	s.offer(exchange(p, start))
-	// Some models close at once without the rows of addOrder, others never do.
-	s.stage(firstNodes, s.o.TimeLimit/5)
-	if err := s.aggregated(newAggregate(p, false)); err != nil {
-		return err
-	}
-	s.stage(s.o.NodeLimit, s.o.TimeLimit)
-	if !s.closed() && !s.spent() {
-		a := newAggregate(p, false)
-		a.addOrder()
-		if err := s.aggregated(a); err != nil {
-			return err
-		}
-	}
-	if n := len(p.Domains); !s.closed() && n > 1 && n <= maxRegions && p.Alignment != hardware.Scattered && !s.spent() {
-		a := newAggregate(p, true)
-		a.addOrder()
-		if err := s.aggregated(a); err != nil {
-			return err
-		}
-	}
-	if !s.closed() && s.out.Limit != "cancelled" && perGPUSize(p) <= maxPerGPU {
-		if err := s.perGPU(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // closed reports whether the gap is proven.
@@ -175,7 +148,7 @@ func (s *solving) offer(pl *plan.Plan) {
 
 // solve runs the solver on a model within what is left of the limits.
 func (s *solving) solve(m *mip.Model, start []float64) (*mip.Result, error) {
-	o := mip.Options{Seed: s.o.Seed, RelGap: s.o.Gap * 3 / 4, Start: start, NodeLimit: max(1, s.nodes-s.out.Nodes), TimeLimit: s.left()}
+	o := mip.Options{Seed: s.o.Seed, RelGap: s.o.Gap * 3 / 4, Start: start, NodeLimit: max(1, s.o.NodeLimit-s.out.Nodes), TimeLimit: s.left()}
 	r, err := s.solver.Solve(s.ctx, m, o)
 	if err != nil {
 		return nil, err
@@ -192,32 +165,20 @@ func (s *solving) solve(m *mip.Model, start []float64) (*mip.Result, error) {
 	return r, nil
 }
 
-// stage sets the limits until the next one. What stopped the stage before does
-// not stop this one, unless it was cancelled.
-func (s *solving) stage(nodes int, until time.Duration) {
-	s.nodes, s.until = min(nodes, s.o.NodeLimit), until
-	if s.out.Limit != "cancelled" {
-		s.out.Limit = ""
-	}
-}
-
 // left is the time that remains, 0 without a limit.
 func (s *solving) left() time.Duration {
-	if s.until == 0 {
+	if s.o.TimeLimit == 0 {
 		return 0
 	}
-	return max(time.Millisecond, s.until-time.Since(s.began))
+	return max(time.Millisecond, s.o.TimeLimit-time.Since(s.began))
 }
 
 // spent reports whether a limit is reached.
 func (s *solving) spent() bool {
-	if s.out.Nodes >= s.nodes {
-		s.out.Limit = "nodes"
-	}
 	if s.ctx.Err() != nil {
 		s.out.Limit = "cancelled"
 	}
-	if s.until > 0 && time.Since(s.began) >= s.until {
+	if s.o.TimeLimit > 0 && time.Since(s.began) >= s.o.TimeLimit {
 		s.out.Limit = "time"
 	}
 	return s.out.Limit != ""
@@ -234,9 +195,10 @@ func (s *solving) finish() {
 	}
 }
 
-// aggregated solves an aggregated model and places its solutions, until the gap
-// is closed or a limit is reached.
-func (s *solving) aggregated(a *aggregate) error {
+// aggregated solves the aggregated model and places its solutions, until the
+// gap is closed or a limit is reached.
+func (s *solving) aggregated(apart bool) error {
+	a := newAggregate(s.p, apart)
 	relaxed := true // no heuristic cut yet: the model's bound holds
 	for range maxRounds {
 		if s.closed() || s.spent() {
