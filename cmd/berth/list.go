@@ -18,6 +18,7 @@ var figureNames = [][2]string{
 	{"utilization", "share of GPUs doing work, and held but idle, over time"},
 	{"value", "priority × GPU-hours delivered, cumulated over time"},
 	{"queue", "jobs that wait, over time"},
+	{"delays", "waits and bounded slowdowns, as cumulative distributions; where any job waited"},
 	{"policies", "value and utilization by policy, with 95 % intervals (compare)"},
 	{"scenarios", "FIFO against the allocator on all scenarios (make run)"},
 	{"horizon", "value against window, commitment, boundary and errors (berth horizon)"},
