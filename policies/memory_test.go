@@ -34,14 +34,14 @@ func (l *log) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// heap is an observer that looks at what is in use, a hundred times a run.
-type heap struct {
+// inUse is an observer that looks at what is in use, a hundred times a run.
+type inUse struct {
 	sim.IgnoreAll
 	every, ended int
 	peak         uint64
 }
 
-func (h *heap) JobEnded(sim.Time, *sim.ActiveJob) {
+func (h *inUse) JobEnded(sim.Time, *sim.ActiveJob) {
 	if h.ended++; h.ended%h.every == 0 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -71,7 +71,7 @@ func TestReplayMemoryIsFlat(t *testing.T) {
 		for _, s := range []*metrics.Sample{&c.Delays.Wait, &c.Delays.Slowdown, &c.Delays.Turnaround} {
 			s.Limit = 1000
 		}
-		h := &heap{every: jobs / 100}
+		h := &inUse{every: jobs / 100}
 		w := &sim.Workload{Topology: topology, Jobs: trace, Alignment: hardware.Scattered}
 		err = sim.Run(context.Background(), w, p, c, h, metrics.NewTimeline(), &metrics.Spans{}, sim.NewRecorder(io.Discard, io.Discard, io.Discard))
 		if err != nil {
