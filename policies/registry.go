@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -39,6 +40,13 @@ type Config struct {
 	// has waited so many times as long as it has run; 0 means never.
 	Promote float64 `toml:"promote"`
 
+	// The next are read by exec.
+
+	Command string `toml:"command"` // program and arguments, quoted as for a shell
+	Timeout string `toml:"timeout"` // for an answer, a duration; default 1m
+	Record  string `toml:"record"`  // file that the conversation is written to; {seed} stands for the seed
+	Replay  string `toml:"replay"`  // record that answers in place of the program; {seed} too
+
 	// The rest is read by horizon.
 
 	Window        int     `toml:"window"`         // steps planned ahead; 0 means 24
@@ -65,6 +73,7 @@ type Config struct {
 	Lambda    float64       `toml:"-" json:"-"` // weight of shortfall, from the scenario
 	Gamma     float64       `toml:"-" json:"-"` // decay per hour, from the scenario
 	Seed      uint64        `toml:"-" json:"-"` // of the run
+	Stderr    io.Writer     `toml:"-" json:"-"` // gets the standard error of exec's program; may be nil
 	OnOutlook func(Outlook) `toml:"-" json:"-"` // told what each plan foresees; may be nil
 
 	Typical []placement.Typical `toml:"-" json:"-"` // jobs that placement = "fgd" keeps room for; nil means those seen so far
@@ -96,6 +105,7 @@ var entries = []Entry{
 	{"loss", "each job starts where there is room when it arrives, or is refused", newLoss},
 	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
 	{"horizon", "plans a window ahead, commits the current step, plans again", newHorizon},
+	{"exec", "asks a program in any language (docs/protocol.md)", newExec},
 }
 
 // All lists the policies in the order in which they are documented.
