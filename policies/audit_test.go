@@ -163,8 +163,10 @@ func (a *auditor) checkRun(f *fate, r []string) {
 	case "completed":
 		a.must(math.Abs(done-full) <= rounding, "job %s did %v of work, not %v", r[0], sim.Time(done), j.Duration)
 	case "unfinished":
-		givenUp := a.w.closed && len(f.gpus) == 0
-		a.must(a.w.horizon > 0 && (f.left == a.w.horizon || givenUp) && done < full+rounding, "job %s is unfinished at %v after %v of %v", r[0], f.left, sim.Time(done), j.Duration)
+		// Preempted, and without a place from then on: at the end of a closed
+		// horizon, or in a run without one when nothing more will happen.
+		givenUp := (a.w.closed || a.w.horizon == 0) && len(f.gpus) == 0
+		a.must((a.w.horizon > 0 && f.left == a.w.horizon || givenUp) && done < full+rounding, "job %s is unfinished at %v after %v of %v", r[0], f.left, sim.Time(done), j.Duration)
 	default:
 		a.must(false, "job %s ran and is %s", r[0], f.state)
 	}

@@ -24,7 +24,7 @@ import (
 // Proving takes the time, so that it has fewer seeds than other studies.
 const (
 	gapSeeds      = 6
-	gapNodeLimit  = 20 // of the exact solver, an instance
+	gapNodeLimit  = 300 // of the exact solver, an instance
 	gapClockSeeds = 30
 	gapTimeLimit  = 10 * time.Second
 )
@@ -91,7 +91,10 @@ func (p *paper) gap(dir *experiment.Dir) (*report.Section, error) {
 		return nil, fmt.Errorf("%w: %w", errAbsent, err)
 	}
 	seeds := uint64(gapSeeds)
-	if p.clock {
+	switch {
+	case p.cmd.Flags().Changed("seeds"):
+		seeds = uint64(p.seeds)
+	case p.clock:
 		seeds = gapClockSeeds
 	}
 	instances, err := gapInstances(seeds)
@@ -125,7 +128,7 @@ func (p *paper) gap(dir *experiment.Dir) (*report.Section, error) {
 	if err := drawGap(dir.Path("."), rows, p.clock); err != nil {
 		return nil, err
 	}
-	section := gapSection(rows, p.clock)
+	section := gapSection(rows, int(seeds), p.clock)
 	return section, section.Tables[0].Text(p.cmd.OutOrStdout())
 }
 
@@ -167,7 +170,7 @@ func (g *gapInstance) prove(ctx context.Context, clock bool) (err error) {
 
 // fullStart is how many evaluations the plan is given that full mode starts
 // from.
-const fullStart = 2_000
+const fullStart = 10_000
 
 func gapCSV(rows []gapRow) []byte {
 	var b bytes.Buffer

@@ -9,9 +9,9 @@ import (
 )
 
 // gapSection is what the study of the gap found.
-func gapSection(rows []gapRow, clock bool) *report.Section {
+func gapSection(rows []gapRow, seeds int, clock bool) *report.Section {
 	return &report.Section{
-		Tables: []*report.Table{gapTable(rows, clock)},
+		Tables: []*report.Table{gapTable(rows, seeds, clock)},
 		Figures: []report.Figure{
 			{Name: "gap", Caption: "Mean gap to the proven bound against the budget of the search, by size of cluster, with 95 % intervals.",
 				Alt: "One line a size of cluster, falling as the search is given more. The table has the means by scenario.", Data: "gap.csv"},
@@ -22,15 +22,15 @@ func gapSection(rows []gapRow, clock bool) *report.Section {
 }
 
 // gapTable is the mean gap by scenario, planner and budget.
-func gapTable(rows []gapRow, clock bool) *report.Table {
+func gapTable(rows []gapRow, seeds int, clock bool) *report.Table {
 	t := &report.Table{
 		Name:    "gap-by-planner",
 		Caption: "Mean gap to the proven bound by planner",
 		Columns: []report.Column{{Key: "scenario", Head: "scenario", Text: true}},
 	}
-	t.Notes = []string{fmt.Sprintf("%d seeds a scenario; ± is the half-width of the 95 %% interval. Gap: bound − objective, over the bound. search N tries N plans. The bound is that of full mode, which was given %d nodes of branch and bound an instance; proven counts the instances where it closed the gap to 0.01 %%.", gapSeeds, gapNodeLimit)}
+	t.Notes = []string{fmt.Sprintf("%d seeds a scenario; ± is the half-width of the 95 %% interval. Gap: bound − objective, over the bound. search N tries N plans. The bound is that of full mode, which was given %d nodes of branch and bound an instance; proven counts the instances where it closed the gap to 0.01 %%.", seeds, gapNodeLimit)}
 	if clock {
-		t.Notes = []string{fmt.Sprintf("%d seeds a scenario; ± is the half-width of the 95 %% interval. Gap: bound − objective, over the bound. search T is given time T, published the article's latency: 2 ms, and 15 ms at 64 GPUs. The bound is that of full mode, which was given %v an instance; a measurement that differs from run to run.", gapClockSeeds, gapTimeLimit)}
+		t.Notes = []string{fmt.Sprintf("%d seeds a scenario; ± is the half-width of the 95 %% interval. Gap: bound − objective, over the bound. search T is given time T, published the article's latency: 2 ms, and 15 ms at 64 GPUs. The bound is that of full mode, which was given %v an instance; a measurement that differs from run to run.", seeds, gapTimeLimit)}
 	}
 	type key struct{ scenario, planner string }
 	gaps := map[key][]float64{}
