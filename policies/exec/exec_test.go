@@ -235,3 +235,63 @@ func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
+
+// A record answers as the program did; and says at which of its lines a run
+// departs from it.
+func TestRecord(t *testing.T) {
+	const script = `[{"line":[1,2]}]|[]`
+	for _, name := range []string{"record.jsonl", "record.jsonl.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := sim.Run(t.Context(), small(), exec.New(exec.Config{Command: program(t, script), Record: path})); err != nil {
+			t.Fatal(err)
+		}
+		if err := sim.Run(t.Context(), small(), exec.New(exec.Config{Replay: path})); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for says, change := range map[string]func(*sim.Workload){
+			":1: the record is of another run: there": func(w *sim.Workload) { w.Services[0].SwapCap = 2 },
+			":3: the record is of another run":        func(w *sim.Workload) { w.Jobs.(*sim.Jobs).List[1].Estimate++ },
+		} {
+			w := small()
+			change(w)
+			err := sim.Run(t.Context(), w, exec.New(exec.Config{Replay: path}))
+			if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v; want %q", name, err, says)
+			}
+		}
+	}
+	whole := filepath.Join(t.TempDir(), "record.jsonl")
+	if err := sim.Run(t.Context(), small(), exec.New(exec.Config{Command: program(t, script), Record: whole})); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	for n, says := range map[int]string{2: ":3: the record ends here", 4: ":5: the record ends here", len(lines): "", len(lines) + 2: fmt.Sprintf(":%d: the record goes on here", len(lines))} {
+		changed := strings.Join(append(lines, lines[:2]...)[:n], "")
+		if err := os.WriteFile(whole, []byte(changed), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := sim.Run(t.Context(), small(), exec.New(exec.Config{Replay: whole}))
+		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%d lines of the record: %v; want %q", n, err, says)
+		}
+	}
+	bad := filepath.Join(t.TempDir(), "bad.jsonl")
+	if err := os.WriteFile(bad, []byte("> {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, says := range map[string]string{bad: `bad.jsonl:1: a line {"berth":…} is expected`, "/nowhere.jsonl": "policy.replay"} {
+		if err := sim.Run(t.Context(), small(), exec.New(exec.Config{Replay: path})); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v; want %q", path, err, says)
+		}
+	}
+	nonsense := filepath.Join(t.TempDir(), "nonsense.jsonl")
+	asked := sim.Run(t.Context(), small(), exec.New(exec.Config{Command: program(t, "hm, \"what\"?"), Record: nonsense}))
+	again := sim.Run(t.Context(), small(), exec.New(exec.Config{Replay: nonsense}))
+	if asked == nil || again == nil || asked.Error() != again.Error() {
+		t.Errorf("nonsense: %v; from its record: %v", asked, again)
+	}
+}

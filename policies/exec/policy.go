@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -36,7 +38,8 @@ type Config struct {
 // does so.
 type Policy struct {
 	c    Config
-	peer peer // nil before the first round
+	peer peer            // nil before the first round
+	ctx  context.Context // of the run
 	view view
 
 	free, preempt, services bool // features that the program asked for
@@ -116,7 +119,7 @@ func (p *Policy) begin(r *sim.Round) (err error) {
 	if err != nil {
 		return err
 	}
-	p.peer = to
+	p.peer, p.ctx = to, r.Context()
 	if p.c.Record != "" {
 		rec, err := record(p.c.Record, to)
 		if err != nil {
@@ -149,10 +152,14 @@ func (p *Policy) begin(r *sim.Round) (err error) {
 	return nil
 }
 
-// Close ends the program.
+// Close ends the program. A record must end with the run that it answers.
 func (p *Policy) Close() error {
 	if p.peer == nil {
 		return nil
 	}
-	return p.peer.close()
+	var err error
+	if record, ok := p.peer.(*replay); ok && p.ctx.Err() == nil {
+		err = record.over()
+	}
+	return errors.Join(err, p.peer.close())
 }

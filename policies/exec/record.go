@@ -8,16 +8,27 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/klauspost/compress/zstd"
 )
 
-// A record of a conversation has a line for each message, in their order:
-// "> " and what berth said, "< " and what the program answered.
+// A record of a conversation is lines of JSON, a line a message, in their
+// order: {"berth":…} with what berth said, {"program":…} with what the program
+// answered. An answer that is no JSON, or a text, is kept as a text. A record
+// whose name ends in .zst is compressed.
+const (
+	berthSays   = `{"berth":`
+	programSays = `{"program":`
+)
 
 // recorder is a peer that writes down what another is asked and answers.
 type recorder struct {
 	peer
 	path string
 	file *os.File
+	z    *zstd.Encoder // nil when the record is not compressed
 	w    *bufio.Writer
 }
 
@@ -28,21 +39,43 @@ func record(path string, p peer) (*recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy.record: %w", err)
 	}
-	return &recorder{peer: p, path: path, file: f, w: bufio.NewWriter(f)}, nil
+	r := &recorder{peer: p, path: path, file: f}
+	if strings.HasSuffix(path, ".zst") {
+		r.z, _ = zstd.NewWriter(f, zstd.WithEncoderConcurrency(1)) // fails for bad options only
+		r.w = bufio.NewWriter(r.z)
+	} else {
+		r.w = bufio.NewWriter(f)
+	}
+	return r, nil
 }
 
-// ask implements peer.
+// ask implements peer. A failed write shows in close.
 func (r *recorder) ask(message []byte) ([]byte, error) {
-	fmt.Fprintf(r.w, "> %s\n", message)
+	r.say(berthSays, message)
 	answer, err := r.peer.ask(message)
-	if err == nil {
-		fmt.Fprintf(r.w, "< %s\n", answer)
+	switch {
+	case err != nil:
+	case jsontext.Value(answer).IsValid() && jsontext.Value(answer).Kind() != '"':
+		r.say(programSays, answer)
+	default:
+		text, _ := jsontext.AppendQuote(nil, answer) // invalid UTF-8 is replaced
+		r.say(programSays, text)
 	}
-	return answer, err // a failed write shows in close
+	return answer, err
+}
+
+func (r *recorder) say(side string, message []byte) {
+	_, _ = r.w.WriteString(side)
+	_, _ = r.w.Write(message)
+	_, _ = r.w.WriteString("}\n")
 }
 
 func (r *recorder) close() error {
-	err := errors.Join(r.w.Flush(), r.file.Chmod(0o644), r.file.Close())
+	err := r.w.Flush()
+	if r.z != nil {
+		err = errors.Join(err, r.z.Close())
+	}
+	err = errors.Join(err, r.file.Chmod(0o644), r.file.Close())
 	if err == nil {
 		err = os.Rename(r.file.Name(), r.path)
 	} else {
@@ -53,10 +86,11 @@ func (r *recorder) close() error {
 
 // replay is a peer that answers from a record.
 type replay struct {
-	path  string
-	file  *os.File
-	lines *bufio.Reader
-	line  int
+	path   string
+	file   *os.File
+	lines  *bufio.Reader
+	line   int
+	broken bool // an error was returned
 }
 
 func openReplay(path string) (*replay, error) {
@@ -64,12 +98,26 @@ func openReplay(path string) (*replay, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy.replay: %w", err)
 	}
-	return &replay{path: path, file: f, lines: bufio.NewReader(f)}, nil
+	r := &replay{path: path, file: f, lines: bufio.NewReader(f)}
+	if strings.HasSuffix(path, ".zst") {
+		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1)) // in this goroutine: nothing to close
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("policy.replay: %s: %w", path, err), f.Close())
+		}
+		r.lines = bufio.NewReader(z)
+	}
+	return r, nil
 }
 
 // ask implements peer.
 func (r *replay) ask(message []byte) ([]byte, error) {
-	said, err := r.next("> ")
+	answer, err := r.answer(message)
+	r.broken = r.broken || err != nil
+	return answer, err
+}
+
+func (r *replay) answer(message []byte) ([]byte, error) {
+	said, err := r.next(berthSays)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +128,14 @@ func (r *replay) ask(message []byte) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("%s:%d: the record is of another run: there %s, here %s", r.path, r.line, around(said, at), around(message, at))
 	}
-	return r.next("< ")
+	answer, err := r.next(programSays)
+	if err == nil && bytes.HasPrefix(answer, []byte{'"'}) {
+		return jsontext.AppendUnquote(nil, answer)
+	}
+	return answer, err
 }
 
-// next is the next line, which must be of one side.
+// next is the message of the next line, which must be of one side.
 func (r *replay) next(side string) ([]byte, error) {
 	text, err := r.lines.ReadBytes('\n')
 	r.line++
@@ -93,11 +145,20 @@ func (r *replay) next(side string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", r.path, r.line, err)
 	}
-	said, ok := bytes.CutPrefix(bytes.TrimSuffix(text, []byte("\n")), []byte(side))
-	if !ok {
-		return nil, fmt.Errorf("%s:%d: a line that begins with %q is expected", r.path, r.line, side)
+	said, ok := bytes.CutPrefix(text, []byte(side))
+	said, whole := bytes.CutSuffix(said, []byte("}\n"))
+	if !ok || !whole {
+		return nil, fmt.Errorf("%s:%d: a line %s…} is expected, and not %s", r.path, r.line, side, quote(bytes.TrimSpace(text)))
 	}
 	return said, nil
+}
+
+// over reports a record that goes on when the run has ended well.
+func (r *replay) over() error {
+	if _, err := r.lines.Peek(1); err == nil && !r.broken {
+		return fmt.Errorf("%s:%d: the record goes on here, and the run has ended", r.path, r.line+1)
+	}
+	return nil
 }
 
 func (r *replay) close() error { return r.file.Close() }
