@@ -1,6 +1,6 @@
 """A policy for berth: the shortest estimate first, head of the line.
 
-    berth run mixed-control --policy 'exec:command=python3 shortest_first.py'
+    berth run mixed-control --policy 'exec:command="python3 shortest_first.py"'
 
 docs/protocol.md describes the messages.
 """
