@@ -33,7 +33,7 @@ func except(names ...string) func(string) bool {
 }
 
 var options = []Option{
-	{"reserve", "how services are held: peak, their highest demand at all times, or curve, the cheapest legal curve over their demand", "peak; of reservation curve", []string{"peak", "curve"}, except("horizon")},
+	{"reserve", "how services are held: peak, their highest demand at all times, or curve, the cheapest legal curve over their demand", "peak (reservation: curve)", []string{"peak", "curve"}, except("horizon")},
 	{"partition", "GPUs set aside for services", "the peak of their total demand", nil, by("reservation")},
 	{"placement", "which node a job gets ('berth list placements')", "the lowest-numbered GPUs that suit", placementNames(), except("fifo", "conservative", "horizon")},
 	{"threshold_gpu_hours", "GPU-hours of progress after which a job moves to the second queue", "1", nil, by("las")},
