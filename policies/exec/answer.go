@@ -33,26 +33,31 @@ func parseWelcome(text []byte) (*welcome, error) {
 	return &w, nil
 }
 
-// parseAnswer reads the answer to a round.
-func parseAnswer(text []byte, round int) (*answer, error) {
-	var a answer
-	if err := parse(text, &a); err != nil {
-		return nil, fmt.Errorf("the answer to round %d is not %s: %w", round, answerForm, err)
+// parse reads the answer to a round. The memory of the last one is used again.
+func (a *answer) parse(text []byte, round int) error {
+	*a = answer{Decisions: a.Decisions[:0]}
+	if err := parse(text, a); err != nil {
+		return fmt.Errorf("the answer to round %d is not %s: %w", round, answerForm, err)
 	}
 	if a.Round != round {
-		return nil, fmt.Errorf("the answer is to round %d; round %d was asked", a.Round, round)
+		return fmt.Errorf("the answer is to round %d; round %d was asked", a.Round, round)
 	}
 	for i := range a.Decisions {
 		if err := a.Decisions[i].check(); err != nil {
-			return nil, fmt.Errorf("decision %d of round %d: %w", i+1, round, err)
+			return fmt.Errorf("decision %d of round %d: %w", i+1, round, err)
 		}
 	}
-	return &a, nil
+	return nil
 }
+
+var strict = json.RejectUnknownMembers(true)
 
 // parse reads a line strictly: a key that is not known is an error.
 func parse(text []byte, into any) error {
-	err := json.Unmarshal(text, into, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(text, into, strict)
+	if err == nil {
+		return nil
+	}
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {

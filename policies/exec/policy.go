@@ -41,6 +41,7 @@ type Policy struct {
 	peer peer            // nil before the first round
 	ctx  context.Context // of the run
 	view view
+	said answer // the last
 
 	free, preempt, services bool // features that the program asked for
 }
@@ -87,11 +88,10 @@ func (p *Policy) Decide(r *sim.Round) error {
 	if err != nil {
 		return p.blame(r, fmt.Sprintf("round %d", p.view.round), err)
 	}
-	a, err := parseAnswer(text, p.view.round)
-	if err != nil {
+	if err := p.said.parse(text, p.view.round); err != nil {
 		return fmt.Errorf("%w\nthe program answered: %s", err, quote(text))
 	}
-	return p.carryOut(r, a)
+	return p.carryOut(r, &p.said)
 }
 
 func (p *Policy) watch(r *sim.Round) {
