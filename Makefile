@@ -2,7 +2,7 @@
 
 GO ?= go
 
-.PHONY: build run test lint solver bench fuzz golden clean
+.PHONY: build run test lint solver bench fuzz golden man clean
 
 build:
 	$(GO) build -o bin/berth ./cmd/berth
@@ -38,6 +38,10 @@ fuzz:
 
 golden:
 	$(GO) test ./plots ./cmd/berth -update
+
+# Manual pages; 'MANPATH=out/man: man berth' reads them.
+man: build
+	bin/berth man -o out/man/man1
 
 clean:
 	rm -rf bin out

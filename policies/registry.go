@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -18,53 +19,45 @@ import (
 )
 
 // Config is what a policy can be told. The zero value of a field means its
-// default; a field that a policy does not know is ignored by it.
+// default; a field that a policy does not read is ignored by it. Options says
+// what each key means, its default, and which policies read it.
 type Config struct {
-	// Reserve is how services are held: "peak", their highest demand at all
-	// times, or "curve", the cheapest legal curve over their demand. The
-	// default is peak for the queue policies.
-	Reserve string `toml:"reserve"`
-	// Partition is the number of GPUs set aside for services by the policy
-	// reservation; 0 means the peak of their total demand.
-	Partition int `toml:"partition"`
+	Reserve           string  `toml:"reserve"`
+	Partition         int     `toml:"partition"`           // GPUs
+	Placement         string  `toml:"placement"`           // a name of placement.All
+	ThresholdGPUHours float64 `toml:"threshold_gpu_hours"` // of progress
+	Promote           float64 `toml:"promote"`             // multiples of the time that a job has run
 
-	// Placement is which node a job gets: a name of placement.All, or "" for
-	// the lowest-numbered GPUs that suit. fifo and horizon plan places of
-	// their own and ignore it.
-	Placement string `toml:"placement"`
-	// ThresholdGPUHours is the GPU-time after which las moves a job to its
-	// second queue; 0 means 1 GPU-hour.
-	ThresholdGPUHours float64 `toml:"threshold_gpu_hours"`
-	// Promote moves a job of the second queue of las back to the first once it
-	// has waited so many times as long as it has run; 0 means never.
-	Promote float64 `toml:"promote"`
+	Command string `toml:"command"` // quoted as in a shell
+	Timeout string `toml:"timeout"` // duration
+	Record  string `toml:"record"`  // path
+	Replay  string `toml:"replay"`  // path
 
-	// The rest is read by horizon.
+	Window        int     `toml:"window"` // steps
+	Commit        int     `toml:"commit"` // steps
+	Replan        string  `toml:"replan"`
+	ReplanMinutes float64 `toml:"replan_minutes"`
+	Mode          string  `toml:"mode"`
+	NodeLimit     int     `toml:"node_limit"`
+	Budget        string  `toml:"budget"`   // duration or count of evaluations
+	Boundary      string  `toml:"boundary"` // a plan.Boundary
+	Sigma         float64 `toml:"sigma"`    // 0 … 1
+	PlanGamma     float64 `toml:"gamma"`
+	PlanLambda    float64 `toml:"lambda"`
 
-	Window        int     `toml:"window"`         // steps planned ahead; 0 means 24
-	Commit        int     `toml:"commit"`         // steps of a plan that are carried out before the next; 0 means 1
-	Replan        string  `toml:"replan"`         // with a commitment of 1, what else calls for a plan: "step" nothing, "arrival" new jobs, "event" (the default) also ended jobs
-	ReplanMinutes float64 `toml:"replan_minutes"` // with a commitment of 1, also plan whenever so much time has passed; 0 means at the steps only
-	Mode          string  `toml:"mode"`           // how a window is planned: "fast" (the default), the search alone, or "full", policies/milp from its plan on
-	NodeLimit     int     `toml:"node_limit"`     // of full mode, nodes a plan; 0 means 200
-	Budget        string  `toml:"budget"`         // of a search: a duration or a count of evaluations; default 300
-	Boundary      string  `toml:"boundary"`       // of a window that ends before the run does: "closed", "open" (the default) or "salvage"
-	Sigma         float64 `toml:"sigma"`          // with boundary = "salvage": what a step past the window is worth, 0 … 1
-	PlanGamma     float64 `toml:"gamma"`          // decay per hour inside a plan; 0 means the scenario's
-	PlanLambda    float64 `toml:"lambda"`         // weight of shortfall inside a plan; 0 means the scenario's
-
-	Forecast      string  `toml:"forecast"`       // of demand: "perfect" (the default), "learned", a weekly profile, or "cold", the same without what happened before the run
-	Quantile      float64 `toml:"quantile"`       // of demand that a learned forecast aims at; 0 means 0.9
-	DurationSigma float64 `toml:"duration_sigma"` // error of estimates: σ of a log-normal factor, drawn once a job
-	DemandBias    float64 `toml:"demand_bias"`    // errors of demand: see forecast.DemandErrors
+	Forecast      string  `toml:"forecast"`
+	Quantile      float64 `toml:"quantile"`       // 0 … 1
+	DurationSigma float64 `toml:"duration_sigma"` // see forecast.DurationErrors
+	DemandBias    float64 `toml:"demand_bias"`    // this and the next: see forecast.DemandErrors
 	DemandLevel   float64 `toml:"demand_level"`
 	DemandNoise   float64 `toml:"demand_noise"`
 	DemandMissed  float64 `toml:"demand_missed"`
-	DemandSettle  int     `toml:"demand_settle"` // steps ahead at which the errors reach their size; 0: at once, so that they never shrink
+	DemandSettle  int     `toml:"demand_settle"` // steps
 
 	Lambda    float64       `toml:"-" json:"-"` // weight of shortfall, from the scenario
 	Gamma     float64       `toml:"-" json:"-"` // decay per hour, from the scenario
 	Seed      uint64        `toml:"-" json:"-"` // of the run
+	Stderr    io.Writer     `toml:"-" json:"-"` // gets the standard error of exec's program; may be nil
 	OnOutlook func(Outlook) `toml:"-" json:"-"` // told what each plan foresees; may be nil
 
 	Typical []placement.Typical `toml:"-" json:"-"` // jobs that placement = "fgd" keeps room for; nil means those seen so far
@@ -96,6 +89,7 @@ var entries = []Entry{
 	{"loss", "each job starts where there is room when it arrives, or is refused", newLoss},
 	{"reservation", "a fixed partition for services, arrival order in the rest", newReservation},
 	{"horizon", "plans a window ahead, commits the current step, plans again", newHorizon},
+	{"exec", "asks a program in any language (docs/protocol.md)", newExec},
 }
 
 // All lists the policies in the order in which they are documented.
@@ -124,17 +118,9 @@ const maxWindow = 100_000
 // validate reports the first setting that makes no sense, whether the policy
 // reads it or not.
 func (c *Config) validate() error {
-	for _, choice := range []struct {
-		key, value string
-		accepted   []string
-	}{
-		{"reserve", c.Reserve, []string{"peak", "curve"}},
-		{"replan", c.Replan, []string{"step", "arrival", "event"}},
-		{"mode", c.Mode, []string{"fast", "full"}},
-		{"forecast", c.Forecast, []string{"perfect", "learned", "cold"}},
-	} {
-		if choice.value != "" && !slices.Contains(choice.accepted, choice.value) {
-			return fmt.Errorf("policy.%s = %q is unknown; accepted are %s", choice.key, choice.value, strings.Join(choice.accepted, ", "))
+	for _, choice := range [][2]string{{"reserve", c.Reserve}, {"replan", c.Replan}, {"mode", c.Mode}, {"forecast", c.Forecast}} {
+		if err := checkChoice(choice[0], choice[1]); err != nil {
+			return err
 		}
 	}
 	if c.Placement != "" {

@@ -1,6 +1,7 @@
 package policies_test
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"testing"
@@ -49,6 +50,7 @@ func TestSettings(t *testing.T) {
 		{policies.Config{DemandSettle: -1}, "settle"},
 	} {
 		for _, e := range policies.All() {
+			c.config.Command = cmp.Or(c.config.Command, "my-policy") // exec needs one; it is not started here
 			p, err := policies.New(e.Name, c.config)
 			switch {
 			case c.want == "" && err != nil:
@@ -58,6 +60,20 @@ func TestSettings(t *testing.T) {
 			case c.want != "" && (err == nil || !strings.Contains(strings.ToLower(err.Error()), c.want)):
 				t.Errorf("%s, %+v: got %v, want an error about %s", e.Name, c.config, err, c.want)
 			}
+		}
+	}
+	for _, c := range []struct {
+		config policies.Config
+		want   string
+	}{
+		{policies.Config{}, "command"},
+		{policies.Config{Command: `python3 "my.py`}, "command"},
+		{policies.Config{Command: "my.py", Timeout: "soon"}, "timeout"},
+		{policies.Config{Command: "my.py", Timeout: "-1s"}, "timeout"},
+		{policies.Config{Replay: "there.jsonl"}, ""},
+	} {
+		if _, err := policies.New("exec", c.config); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("exec, %+v: %v, want an error about %q", c.config, err, c.want)
 		}
 	}
 	if _, err := policies.New("best", policies.Config{}); err == nil || !strings.Contains(err.Error(), "fcfs") {

@@ -178,7 +178,7 @@ func setups(t *testing.T) []experiment.Setup {
 	for _, name := range []string{"mixed-control", "batch-burst"} {
 		s := scenario(t, name)
 		gamma, lambda := s.Weights()
-		for _, e := range policies.All() {
+		for _, e := range within() {
 			for seed := range uint64(3) {
 				out = append(out, experiment.Setup{
 					Scenario: name, Policy: e.Name, Seed: seed,

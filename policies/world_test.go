@@ -4,6 +4,7 @@ package policies_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"berth/policies"
@@ -121,8 +122,13 @@ func drawJob(t *rapid.T, id int64, at sim.Time) sim.Job {
 	return j
 }
 
+// within are the policies that need no program.
+func within() []policies.Entry {
+	return slices.DeleteFunc(policies.All(), func(e policies.Entry) bool { return e.Name == "exec" })
+}
+
 func drawPolicy(t *rapid.T, w *world) (string, policies.Config) {
-	all := policies.All()
+	all := within()
 	name := all[rapid.IntRange(0, len(all)-1).Draw(t, "policy")].Name
 	c := policies.Config{Gamma: worldGamma, Lambda: worldLambda, Seed: 1, Budget: "20"}
 	c.Reserve = rapid.SampledFrom([]string{"", "peak", "curve"}).Draw(t, "reserve")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"berth/sim/hardware"
@@ -20,7 +21,8 @@ const maxIdleTimers = 10_000
 // Run simulates a workload under a policy until the horizon, or until the last
 // job has left. It fails with a *RuleError when the policy takes an illegal
 // decision, with the error of the job source, the policy or an observer, and
-// with ErrInterrupted when ctx is cancelled.
+// with ErrInterrupted when ctx is cancelled. A policy that is an io.Closer is
+// closed at the end.
 func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) error {
 	e, err := newEngine(w, p, observers)
 	if err != nil {
@@ -28,6 +30,9 @@ func Run(ctx context.Context, w *Workload, p Policy, observers ...Observer) erro
 	}
 	e.ctx = ctx
 	err = e.run(ctx)
+	if c, ok := p.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
+	}
 	e.finish()
 	for _, o := range observers {
 		if late := o.RunEnded(e.now); late != nil && !errors.Is(err, late) { // said already, if it stopped the run
@@ -177,6 +182,10 @@ func (e *engine) decide() error {
 		e.dropHopeless()
 	}
 	if err := e.policy.Decide(&e.round); err != nil {
+		var rule *RuleError
+		if errors.As(err, &rule) {
+			return rule // it says where and when
+		}
 		return fmt.Errorf("policy %s at %v: %w", e.policy.Name(), e.now, err)
 	}
 	if e.broken != nil {

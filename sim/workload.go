@@ -36,6 +36,9 @@ func (k Kind) String() string { return kindNames[k] }
 // MarshalText makes Kind usable in TOML, JSON and CSV.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// AppendText is MarshalText into given memory.
+func (k Kind) AppendText(dst []byte) ([]byte, error) { return append(dst, k.String()...), nil }
+
 // UnmarshalText accepts the four names of String.
 func (k *Kind) UnmarshalText(text []byte) error {
 	for i, name := range kindNames {

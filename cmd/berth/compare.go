@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -63,7 +62,7 @@ Without a workload it compares on mixed-control.`,
 	f := cmd.Flags()
 	f.StringVarP(&list, "policies", "p", "fifo,horizon", "policies, the baseline first; options after colons: easy:reserve=curve")
 	f.IntVar(&seeds, "seeds", defaultSeeds, "number of seeds, from 1 on (of a trace: 1)")
-	f.IntVarP(&parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	addParallel(f, &parallel)
 	f.StringArrayVar(&settings, "set", nil, "override a key of the scenario: `key=value`")
 	f.StringVarP(&out, "output", "o", "", "output folder (default out/NAME)")
 	f.BoolVar(&asJSON, "json", false, "print the comparison as JSON and nothing else")

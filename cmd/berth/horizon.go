@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ what they show. Without a file it runs the project's own study.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&s.seeds, "seeds", 0, "number of seeds (default: the study's)")
-	f.IntVarP(&s.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	addParallel(f, &s.parallel)
 	f.StringVarP(&out, "output", "o", "", "output folder (default out/horizon)")
 	return cmd
 }

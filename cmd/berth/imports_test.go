@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"policies/placement": {"sim", "sim/hardware"},
 	"policies/plan":      {"sim/hardware", "sim/config"},
 	"policies/allocator": {"sim/hardware", "policies/plan"},
+	"policies/exec":      {"sim", "sim/hardware"},
 	"policies/forecast":  {"sim", "sim/hardware", "policies/plan"},
 	"policies/milp":      {"sim/hardware", "policies/plan", "policies/milp/..."},
 	"policies/milp/...":  {"policies/milp/..."},

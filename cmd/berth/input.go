@@ -158,9 +158,10 @@ func (in *input) setup(policy string, seed uint64, onTrace func(*traces.Trace)) 
 	}, nil
 }
 
-// policy splits "easy:reserve=curve" into a name and its options.
+// policy splits "easy:reserve=curve" into a name and its options. A value with
+// a colon stands in quotes.
 func (in *input) policy(text string) (string, policies.Config, error) {
-	parts := strings.Split(text, ":")
+	parts := splitOutside(text, ":")
 	variant := input{file: file{Policy: in.Policy}}
 	for _, option := range parts[1:] {
 		if err := variant.set("policy." + option); err != nil {

@@ -22,6 +22,16 @@ const (
 	exitInterrupted = 5
 )
 
+// statuses are the exit statuses in words, by number.
+var statuses = [...]string{
+	0:               "done",
+	exitFailed:      "failed",
+	exitUsage:       "usage: a command, flag or argument that is not accepted",
+	exitInvalid:     "invalid input: a scenario, trace, plan or setting",
+	exitRule:        "a policy broke a rule",
+	exitInterrupted: "interrupted; partial results are kept and named",
+}
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once

@@ -174,7 +174,7 @@ func TestEightyColumns(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range []string{
 		"run fragmented -o o", "compare scale --seeds 2 --policies fifo,easy:reserve=curve,horizon -o o",
-		"plan scale", "list scenarios", "list policies", "list formats", "list figures", "--help", "run --help", "compare --help", "plan --help", "paper --help",
+		"plan scale", "list", "list scenarios", "list policies", "list policies horizon", "list placements", "list placements fgd", "list formats", "list figures", "list settings", "list studies", "list --help", "--help", "run --help", "compare --help", "plan --help", "paper --help",
 	} {
 		stdout, _, status := berth(t, dir, strings.Fields(args)...)
 		if status != 0 {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -95,7 +94,7 @@ that the program carries and says what moved beyond its tolerance.
 	f.IntVar(&p.seeds, "seeds", paperSeeds, "number of seeds behind a figure, from 2 on")
 	f.StringVar(&p.data, "data", cmp.Or(os.Getenv("BERTH_DATA"), "../shared/data"), "folder of recorded traces (environment: BERTH_DATA)")
 	f.BoolVar(&p.clock, "clock", false, "of gap: budgets in time, more seeds; a measurement, not the same bytes")
-	f.IntVarP(&p.parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	addParallel(f, &p.parallel)
 	return cmd
 }
 

@@ -162,6 +162,9 @@ func readProblem(name string) (*plan.Problem, error) {
 	return p, invalid(err)
 }
 
+// planModes are the modes of a plan, from the least to the most work.
+var planModes = []string{"fifo", "fast", "full"}
+
 // solve plans in the chosen mode and says on standard error how long it took.
 func (p *planner) solve(cmd *cobra.Command) error {
 	o := &p.report.Plan
@@ -190,7 +193,7 @@ func (p *planner) solve(cmd *cobra.Command) error {
 			return err
 		}
 	default:
-		return usage(fmt.Errorf("--mode %s is unknown; accepted are fifo, fast, full", p.mode))
+		return usage(fmt.Errorf("--mode %s is unknown; accepted are %s", p.mode, strings.Join(planModes, ", ")))
 	}
 	took := time.Since(started)
 	fmt.Fprintf(cmd.ErrOrStderr(), "planned in %v, %d %s\n", took.Round(100*time.Nanosecond), o.Evaluations, plural(o.Evaluations, "evaluation"))

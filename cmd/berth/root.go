@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newRoot() *cobra.Command {
@@ -30,8 +32,15 @@ or a recorded trace of jobs.`,
 		return usage(fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath()))
 	})
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
-	root.AddCommand(newRun(), newCompare(), newPlan(), newCheck(), newTrace(), newHorizon(), newSweep(), newPaper(), newList(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newPlan(), newCheck(), newTrace(), newHorizon(), newSweep(), newPaper(), newList(), newVersion(), newMan())
+	complete(root)
 	return root
+}
+
+// addParallel is the flag of commands that make many runs.
+func addParallel(f *pflag.FlagSet, parallel *int) {
+	f.IntVarP(parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	f.Lookup("jobs").DefValue = "all cores"
 }
 
 // args wraps a check of positional arguments as a usage error.
@@ -52,9 +61,4 @@ func terminal(w io.Writer) bool {
 	}
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// splitList splits a comma-separated flag and drops empty parts.
-func splitList(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ was, and a changed one runs only what is new. docs/sweeps.md describes the file.
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "output folder (default out/NAME)")
 	f.StringVar(&shard, "shard", "", "run only the i-th of n parts, as `i/n`; 'berth sweep merge' makes the tables")
-	f.IntVarP(&parallel, "jobs", "j", runtime.GOMAXPROCS(0), "runs at a time; results do not depend on it")
+	addParallel(f, &parallel)
 	f.BoolVar(&failFast, "fail-fast", false, "stop at the first cell that fails")
 	cmd.AddCommand(newSweepMerge(), newSweepSummary(), newSweepSubmit(), newSweepStatus())
 	return cmd

@@ -12,7 +12,7 @@ import (
 // print writes a run's report, at most 80 columns wide.
 func (r *runner) print(w io.Writer) {
 	p := r.report
-	fmt.Fprintf(w, "%s under %s, seed %d: %d GPUs, %.5g hours\n\n", p.Scenario, p.Policy, p.Seed, p.GPUs, p.HorizonHours)
+	fmt.Fprintf(w, "%s under %s, seed %d: %d GPUs, %.5g hours\n\n", p.Scenario, shorten(p.Policy, widestPolicy), p.Seed, p.GPUs, p.HorizonHours)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, values ...any) {
 		fmt.Fprintf(t, "  %s\t%s\n", name, fmt.Sprintf(format, values...))
@@ -69,9 +69,12 @@ func duration(s float64) string {
 	return fmt.Sprintf("%.4g d", s/86400)
 }
 
+// widestPolicy is the room for a policy and its options in a table, in letters.
+const widestPolicy = 28
+
 // print writes the comparison as a table, at most 80 columns wide.
 func (c *comparer) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d %s; ± is the 95 %% interval, (…) against %s\n\n", c.in.Name, c.seeds, plural(c.seeds, "seed"), c.policies[0])
+	fmt.Fprintf(w, "%s, %d %s; ± is the 95 %% interval, (…) against %s\n\n", c.in.Name, c.seeds, plural(c.seeds, "seed"), shorten(c.policies[0], widestPolicy))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, section := range []struct {
 		title string
@@ -95,7 +98,7 @@ func (c *comparer) print(w io.Writer) {
 			if i == 0 {
 				title = section.title
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\n", title, c.comparison[i].Policy, estimateText(e, section.show, section.unit))
+			fmt.Fprintf(t, "%s\t%s\t%s\n", title, shorten(c.comparison[i].Policy, widestPolicy), estimateText(e, section.show, section.unit))
 		}
 	}
 	t.Flush()

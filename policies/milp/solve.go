@@ -16,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"berth/policies/milp/cbc"
@@ -56,6 +57,9 @@ type Outcome struct {
 	Solver    string
 }
 
+// Solvers are the names that Select accepts.
+func Solvers() []string { return []string{"auto", "highs", "cbc"} }
+
 // Select finds a solver by name. The error says how to get the one that is not
 // there.
 func Select(name string) (mip.Solver, error) {
@@ -74,7 +78,7 @@ func Select(name string) (mip.Solver, error) {
 	case "cbc":
 		return cbc.New()
 	}
-	return nil, fmt.Errorf("solver %q is unknown; accepted are auto, highs, cbc", name)
+	return nil, fmt.Errorf("solver %q is unknown; accepted are %s", name, strings.Join(Solvers(), ", "))
 }
 
 // Solve plans a valid problem. start is a legal plan to begin with; the
