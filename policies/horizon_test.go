@@ -168,3 +168,31 @@ func TestHistoryIsLearned(t *testing.T) {
 		}
 	}
 }
+
+// Without an end of the run, jobs that no window can hold end as unscheduled
+// once nothing else is to come, in no more rounds than the others need.
+func TestJobsBeyondTheWindowAreUnscheduled(t *testing.T) {
+	topology, err := hardware.NewTopology(hardware.Pool{GPUs: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := func(id int64, hours int) sim.Job {
+		d := sim.Time(hours) * time.Hour
+		return sim.Job{ID: id, Priority: 1, MinGPUs: 4, MaxGPUs: 4, Duration: d, Estimate: d}
+	}
+	for _, minutes := range []float64{0, 20} {
+		p, err := policies.New("horizon", policies.Config{Gamma: 1, Boundary: "closed", ReplanMinutes: minutes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := metrics.NewCollector(8, metrics.Objective{Gamma: 1, Step: time.Hour})
+		w := &sim.Workload{Topology: topology, Jobs: &sim.Jobs{List: []sim.Job{job(1, 25), job(2, 3)}}}
+		if err := sim.Run(context.Background(), w, p, c); err != nil {
+			t.Fatal(err)
+		}
+		r := c.Report()
+		if r.Jobs.Completed != 1 || r.Jobs.Unscheduled != 1 || r.HorizonHours > 4 {
+			t.Errorf("replan_minutes %v: %+v after %v hours", minutes, r.Jobs, r.HorizonHours)
+		}
+	}
+}

@@ -158,6 +158,8 @@ func (e *engine) start(j *ActiveJob, gpus []hardware.Range) {
 func (e *engine) leave(j *ActiveJob, final JobState) {
 	if j.State == Running {
 		e.stop(j)
+	} else {
+		j.Node = -1
 	}
 	j.State, j.Ended = final, e.now
 	for _, o := range e.observers {

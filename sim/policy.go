@@ -48,7 +48,8 @@ type ActiveJob struct {
 	GPUs    []hardware.Range // held since Resumed, ascending
 	Reason  string           // why it waits, or why it never ran
 
-	// Node is where a running job without GPUs has its CPUs and memory.
+	// Node is where a job without GPUs has its CPUs and memory while it runs, or
+	// had them until its end; −1 of one that left while it waited.
 	Node int
 
 	Resumed   Time // of its last start: Started, unless it was preempted

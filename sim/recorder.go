@@ -34,7 +34,7 @@ func NewRecorder(jobs, services, timeline io.Writer) *Recorder {
 		services: bufio.NewWriterSize(services, 1<<14),
 		timeline: bufio.NewWriterSize(timeline, 1<<16),
 	}
-	r.jobs.WriteString("job_id,kind,tenant,priority,submission_time,starting_time,finish_time,waiting_time,execution_time,turnaround_time,stretch,requested_gpus,allocated_gpus,final_state,reason,preemptions\n")
+	r.jobs.WriteString("job_id,kind,tenant,priority,submission_time,starting_time,finish_time,waiting_time,execution_time,turnaround_time,stretch,requested_gpus,allocated_gpus,final_state,reason,preemptions,node\n")
 	r.services.WriteString("time,service,demand_gpus,held_gpus,gained_gpus,lost_gpus,allocated_gpus\n")
 	r.timeline.WriteString("time,batch_gpus,realtime_gpus,reserved_idle_gpus,idle_gpus,missing_gpus,waiting_jobs,running_jobs\n")
 	return r
@@ -77,6 +77,10 @@ func (r *Recorder) JobEnded(_ Time, j *ActiveJob) {
 	b = append(append(b, ','), j.State.String()...)
 	b = appendField(append(b, ','), j.Reason)
 	b = strconv.AppendInt(append(b, ','), int64(j.Preempted), 10)
+	b = append(b, ',')
+	if j.ran() && j.MaxGPUs == 0 && j.Node >= 0 {
+		b = strconv.AppendInt(b, int64(j.Node), 10)
+	}
 	r.line = append(b, '\n')
 	r.jobs.Write(r.line)
 }

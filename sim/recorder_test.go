@@ -203,3 +203,39 @@ func TestNothingIsAllocatedPerJob(t *testing.T) {
 		})
 	}
 }
+
+// A job without GPUs has its node in jobs.csv while it held one to its end;
+// others have none there.
+func TestNodeOfJobsWithoutGPUs(t *testing.T) {
+	topology, err := hardware.NewTopology(hardware.Pool{GPUs: 4, GPUsPerNode: 2, CPUMilli: 4000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := func(name string, gpus, cpus int) sim.Job {
+		return sim.Job{Name: name, Priority: 1, MinGPUs: gpus, MaxGPUs: gpus, Duration: 5 * time.Second, Estimate: 5 * time.Second, Request: hardware.Request{CPUMilli: cpus}}
+	}
+	jobs := []sim.Job{job("first", 0, 3000), job("second", 0, 3000), job("gpu", 1, 1000), job("waits", 0, 3000), job("never", 0, 5000)}
+	var table bytes.Buffer
+	w := &sim.Workload{Topology: topology, Alignment: hardware.Scattered, Jobs: &sim.Jobs{List: jobs}, Horizon: 4 * time.Second}
+	start := rogue(func(r *sim.Round) error {
+		for _, j := range r.Waiting() {
+			r.StartFirst(j)
+		}
+		return nil
+	})
+	if err := sim.Run(context.Background(), w, start, sim.NewRecorder(&table, io.Discard, io.Discard)); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, row := range rows[1:] {
+		got[row[0]] = row[12] + "|" + row[len(row)-1] + "|" + row[13]
+	}
+	want := map[string]string{"first": "|0|unfinished", "second": "|1|unfinished", "gpu": "0||unfinished", "waits": "||unscheduled", "never": "||rejected"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -53,8 +53,9 @@ func (p *paper) traces(dir *experiment.Dir) (*report.Section, error) {
 		}
 	}
 	done, finish := progress(p.cmd, len(list)*len(replayPolicies), "traces")
-	defer finish()
-	if err := p.replay(dir, list, done); err != nil {
+	err := p.replay(dir, list, done)
+	finish()
+	if err != nil {
 		return nil, err
 	}
 	if err := dir.WriteFile("delays.csv", delaysCSV(list)); err != nil {
