@@ -45,7 +45,10 @@ func (l *line) add(j *sim.ActiveJob) {
 // remove empties a place.
 func (l *line) remove(i int) {
 	l.jobs[i], l.needs[i] = nil, nothing
-	l.left--
+	if l.left--; l.left == 0 {
+		*l = line{jobs: l.jobs[:0], needs: l.needs[:0], blocks: l.blocks[:0]}
+		return
+	}
 	least := nothing
 	from := i / blockSize * blockSize
 	for _, n := range l.needs[from:min(from+blockSize, len(l.needs))] {

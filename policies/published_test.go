@@ -90,9 +90,11 @@ func BenchmarkReplay(b *testing.B) {
 	}{
 		{"swf/NASA-iPSC-1993-3.1-cln.swf.gz", 128, "fcfs"},
 		{"swf/NASA-iPSC-1993-3.1-cln.swf.gz", 128, "easy"},
+		{"swf/hpc2n-first3171.swf.gz", 240, "fcfs"},
 		{"swf/lublin_256.swf.gz", 256, "fcfs"},
 		{"swf/lublin_256.swf.gz", 256, "easy"},
 		{"philly/philly_jobs.csv.gz", 2490, "fcfs"},
+		{"philly/philly_jobs.csv.gz", 512, "fcfs"},
 		{"philly/philly_jobs.csv.gz", 512, "easy"},
 	} {
 		b.Run(fmt.Sprintf("%s/gpus=%d/%s", filepath.Base(c.file), c.gpus, c.policy), func(b *testing.B) {

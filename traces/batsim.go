@@ -204,10 +204,32 @@ func (b *batsim) element() ([]byte, bool, error) {
 	return v, true, nil
 }
 
-func (b *batsim) parse(element []byte, j *sim.Job) (bool, error) {
+// clear empties the fields of the job.
+func (b *batsim) clear() {
 	b.id, b.profile, b.submit, b.res, b.walltime = b.id[:0], b.profile[:0], b.submit[:0], b.res[:0], b.walltime[:0]
+}
+
+// field keeps a member of a flat job.
+func (b *batsim) field(name, value []byte) {
+	switch string(name) {
+	case "id":
+		b.id = append(b.id, flatField(value)...)
+	case "profile":
+		b.profile = append(b.profile, flatField(value)...)
+	case "subtime":
+		b.submit = append(b.submit, flatField(value)...)
+	case "res":
+		b.res = append(b.res, flatField(value)...)
+	case "walltime":
+		b.walltime = append(b.walltime, flatField(value)...)
+	}
+}
+
+// decode reads the members of any job.
+func (b *batsim) decode(element []byte) error {
+	b.clear()
 	b.d.Reset(bytes.NewBuffer(element))
-	err := members(b.d, func(name []byte) (err error) {
+	return members(b.d, func(name []byte) (err error) {
 		switch string(name) {
 		case `"id"`:
 			b.id, err = jsonField(b.d, b.id)
@@ -224,8 +246,14 @@ func (b *batsim) parse(element []byte, j *sim.Job) (bool, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return false, err
+}
+
+func (b *batsim) parse(element []byte, j *sim.Job) (bool, error) {
+	b.clear()
+	if !flatObject(element, b.field) {
+		if err := b.decode(element); err != nil {
+			return false, err
+		}
 	}
 	in := b.text.in
 	r := record{row: b.row, name: b.id, start: Unrecorded, end: Unrecorded}

@@ -197,8 +197,8 @@ func (c *comparer) observe(ctx context.Context) ([]observed, error) {
 		if err != nil {
 			return nil, err
 		}
-		o := observed{timeline: metrics.NewTimeline(), spans: &metrics.Spans{}}
-		if o.report, err = setup.Run(ctx, o.timeline, o.spans); err != nil {
+		o := newObserved()
+		if o.report, err = setup.Run(ctx, o.observers()...); err != nil {
 			return nil, err
 		}
 		shown = append(shown, o)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"berth/plots"
+	"berth/sim"
 	"berth/sim/experiment"
 	"berth/sim/metrics"
 )
@@ -14,12 +15,25 @@ type observed struct {
 	report   *metrics.Report
 	timeline *metrics.Timeline
 	spans    *metrics.Spans
+	delays   *metrics.Delays
+}
+
+// newObserved is what will be observed of a run.
+func newObserved() observed {
+	return observed{timeline: metrics.NewTimeline(), spans: &metrics.Spans{}, delays: &metrics.Delays{}}
+}
+
+// observers are those to hand to the run.
+func (o *observed) observers() []sim.Observer {
+	return []sim.Observer{o.timeline, o.spans, o.delays}
 }
 
 // drawRun writes the figures of one run.
 func drawRun(dir string, in *input, o ...observed) ([]string, error) {
 	var panels []plots.Panel
 	var courses []plots.Course
+	var delays []plots.DelayRun
+	waited := false
 	for _, r := range o {
 		panels = append(panels, plots.Panel{
 			Title:      r.report.Policy,
@@ -30,6 +44,8 @@ func drawRun(dir string, in *input, o ...observed) ([]string, error) {
 			To:         r.timeline.End,
 		})
 		courses = append(courses, plots.Course{Label: r.report.Policy, GPUs: r.report.GPUs, Timeline: r.timeline})
+		delays = append(delays, plots.DelayRun{Label: r.report.Policy, Delays: r.delays})
+		waited = waited || r.delays.Wait.N() > 0 && r.delays.Wait.Quantile(1) > 0
 	}
 	var drawn []string
 	save := func(name string, f *plots.Figure, err error) error {
@@ -60,6 +76,12 @@ func drawRun(dir string, in *input, o ...observed) ([]string, error) {
 	} {
 		f, err := figure.draw(courses)
 		if err := save(figure.name, f, err); err != nil {
+			return drawn, err
+		}
+	}
+	if waited {
+		f, err := plots.WaitsAndSlowdowns(delays)
+		if err := save("delays", f, err); err != nil {
 			return drawn, err
 		}
 	}

@@ -43,6 +43,8 @@ var chapters = []chapter{
 		[]string{"forecast"}, nil, (*paper).forecast},
 	{"fragmentation", "Fragmentation", "How many GPUs of a recorded cluster can each placement give away, and is that what was published?",
 		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
+	{"traces", "Recorded traces", "What do users of two recorded clusters wait under four orders of the queue?",
+		[]string{"traces"}, []string{"delays-philly", "queue-philly", "delays-openb", "queue-openb"}, (*paper).traces},
 	{"gap", "Gap to the bound", "How far are the planners from a proven bound?",
 		[]string{"gap-by-planner"}, []string{"gap", "gap-by-planner"}, (*paper).gap},
 }

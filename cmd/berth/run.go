@@ -98,9 +98,9 @@ func (r *runner) run(cmd *cobra.Command) error {
 		return err
 	}
 	observers := []sim.Observer{recorder}
-	o := observed{timeline: metrics.NewTimeline(), spans: &metrics.Spans{}}
+	o := newObserved()
 	if r.figures {
-		observers = append(observers, o.timeline, o.spans)
+		observers = append(observers, o.observers()...)
 	}
 	started := time.Now()
 	r.report, err = setup.Run(cmd.Context(), observers...)

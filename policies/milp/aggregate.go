@@ -53,6 +53,7 @@ func newAggregate(p *plan.Problem, apart bool) *aggregate {
 	}
 	a.addCapacity()
 	a.addOrder()
+	a.addRounding()
 	return a
 }
 

@@ -22,14 +22,14 @@ const (
 // that for each link domain touched, plus time proportional to the number of
 // GPUs. Neither allocates; shares do until there have been as many at once.
 //
-// A Cluster must not be changed while another goroutine uses it.
+// A Cluster must not be used by two goroutines at once.
 type Cluster struct {
 	topology *Topology
 	holder   []Holder
 	free     int
 	bits     bitmap      // set where free
 	runs     runIndex    // free runs over the whole cluster
-	domains  domainIndex // free runs inside link domains
+	domains  domainIndex // free runs inside link domains, kept up from the first question on
 	shares   shares
 	rooms    rooms
 }
@@ -38,7 +38,7 @@ type Cluster struct {
 func NewCluster(t *Topology) *Cluster {
 	c := &Cluster{topology: t, holder: make([]Holder, t.GPUs()), free: t.GPUs(), bits: newBitmap(t.GPUs())}
 	c.runs = newRunIndex(c.bits)
-	c.domains = newDomainIndex(t.Domains(), c.bits, &c.runs)
+	c.domains = newDomainIndex(t.Domains(), t.GPUs())
 	c.rooms = newRooms(t)
 	return c
 }

@@ -2,18 +2,20 @@ package hardware
 
 // domainIndex knows the longest free run and the largest aligned free block
 // inside each link domain, in two trees of maxima. They name the first domain
-// that holds a block; the runIndex says where in it.
+// that holds a block; the runIndex says where in it. It follows changes once it
+// has been asked: scattered jobs never do.
 type domainIndex struct {
 	domains []Range
+	asked   bool
 	of      []int32 // GPU → domain
 	runs    maxTree
 	buddies maxTree
 }
 
-func newDomainIndex(domains []Range, b bitmap, all *runIndex) domainIndex {
+func newDomainIndex(domains []Range, gpus int) domainIndex {
 	x := domainIndex{
 		domains: domains,
-		of:      make([]int32, b.n),
+		of:      make([]int32, gpus),
 		runs:    newMaxTree(len(domains)),
 		buddies: newMaxTree(len(domains)),
 	}
@@ -22,12 +24,14 @@ func newDomainIndex(domains []Range, b bitmap, all *runIndex) domainIndex {
 			x.of[g] = int32(d)
 		}
 	}
-	x.update(b, all, Range{0, b.n})
 	return x
 }
 
 // update follows a change of the bits in r, which all has followed already.
 func (x *domainIndex) update(b bitmap, all *runIndex, r Range) {
+	if !x.asked {
+		return
+	}
 	for d := x.of[r.First]; d <= x.of[r.End()-1]; d++ {
 		longest, buddy := all.within(b, x.domains[d])
 		x.runs.set(int(d), longest)
@@ -38,6 +42,10 @@ func (x *domainIndex) update(b bitmap, all *runIndex, r Range) {
 // first is the first start at from or later of a free block of n inside one
 // domain, or −1.
 func (x *domainIndex) first(b bitmap, all *runIndex, from, n int, buddy bool) int {
+	if !x.asked {
+		x.asked = true
+		x.update(b, all, Range{0, b.n})
+	}
 	tree, find := &x.runs, all.firstRun
 	if buddy {
 		tree, find = &x.buddies, all.firstBuddy
@@ -57,7 +65,7 @@ func (x *domainIndex) first(b bitmap, all *runIndex, from, n int, buddy bool) in
 }
 
 func (x *domainIndex) copyFrom(o *domainIndex) {
-	x.domains, x.of = o.domains, o.of // never changed
+	x.domains, x.of, x.asked = o.domains, o.of, o.asked // the first two never change
 	x.runs.copyFrom(&o.runs)
 	x.buddies.copyFrom(&o.buddies)
 }

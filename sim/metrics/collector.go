@@ -14,8 +14,7 @@ type Objective struct {
 	Step   sim.Time // Δ: the decay is constant inside a step
 }
 
-// Collector is a sim.Observer that measures a run. It keeps three numbers a
-// job (for the quantiles) and nothing else that grows.
+// Collector is a sim.Observer that measures a run, in bounded memory.
 type Collector struct {
 	sim.IgnoreAll
 	objective Objective
@@ -32,8 +31,7 @@ type Collector struct {
 	swaps          int
 	jobs           JobCounts
 	preemptions    int
-	wait, slowdown []float64
-	turnaround     []float64
+	Delays         Delays // their limits may be set before the run
 	firstSubmit    sim.Time
 	lastFinish     sim.Time
 }
@@ -71,19 +69,12 @@ func (c *Collector) JobSubmitted(now sim.Time, _ *sim.ActiveJob) {
 	c.jobs.Submitted++
 }
 
-// boundedSlowdownFloor keeps very short jobs from dominating the mean
-// slowdown (Feitelson and Rudolph, 1998).
-const boundedSlowdownFloor = 10e9 // ns
-
 // JobEnded implements sim.Observer.
-func (c *Collector) JobEnded(_ sim.Time, j *sim.ActiveJob) {
+func (c *Collector) JobEnded(now sim.Time, j *sim.ActiveJob) {
+	c.Delays.JobEnded(now, j)
 	switch j.State {
 	case sim.Completed:
 		c.jobs.Completed++
-		turnaround := float64(j.Ended - j.Submit)
-		run := float64(j.Ran)
-		c.turnaround = append(c.turnaround, turnaround/1e9)
-		c.slowdown = append(c.slowdown, max(1, turnaround/max(run, boundedSlowdownFloor)))
 		c.lastFinish = max(c.lastFinish, j.Ended)
 	case sim.Unfinished:
 		c.jobs.Unfinished++
@@ -95,7 +86,6 @@ func (c *Collector) JobEnded(_ sim.Time, j *sim.ActiveJob) {
 		c.jobs.Rejected++
 		return
 	}
-	c.wait = append(c.wait, j.Waited(j.Ended).Seconds())
 	if j.Preempted > 0 {
 		c.jobs.Preempted++
 	}
@@ -199,9 +189,9 @@ func (c *Collector) Report() *Report {
 	r := &Report{
 		GPUs: c.capacity, HorizonHours: c.last.Hours(),
 		Value: c.value, Swaps: c.swaps, Jobs: c.jobs, Preemptions: c.preemptions,
-		WaitSeconds:       Describe(c.wait),
-		BoundedSlowdown:   Describe(c.slowdown),
-		TurnaroundSeconds: Describe(c.turnaround),
+		WaitSeconds:       c.Delays.Wait.Describe(),
+		BoundedSlowdown:   c.Delays.Slowdown.Describe(),
+		TurnaroundSeconds: c.Delays.Turnaround.Describe(),
 		GPUHours: GPUHours{
 			Batch: c.batch.Hours() + c.shares.Hours()/hardware.Whole, Realtime: c.served.Hours(),
 			ReservedIdle: c.reservedIdle.Hours(), Idle: c.idle.Hours() + c.remnants.Hours()/hardware.Whole,

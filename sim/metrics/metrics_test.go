@@ -42,31 +42,6 @@ func TestGPUTimeIsExact(t *testing.T) {
 	})
 }
 
-// Quantiles are those of the empirical distribution: the least value that at
-// least that share of the sample does not exceed.
-func TestDescribe(t *testing.T) {
-	if metrics.Describe(nil) != nil {
-		t.Error("an empty sample has a distribution")
-	}
-	tenth := make([]float64, 100)
-	for i := range tenth {
-		tenth[i] = float64(100 - i)
-	}
-	for _, c := range []struct {
-		xs   []float64
-		want metrics.Distribution
-	}{
-		{[]float64{7}, metrics.Distribution{Mean: 7, P50: 7, P95: 7, P99: 7, Max: 7}},
-		{[]float64{4, 1}, metrics.Distribution{Mean: 2.5, P50: 1, P95: 4, P99: 4, Max: 4}},
-		{[]float64{3, 1, 2}, metrics.Distribution{Mean: 2, P50: 2, P95: 3, P99: 3, Max: 3}},
-		{tenth, metrics.Distribution{Mean: 50.5, P50: 50, P95: 95, P99: 99, Max: 100}},
-	} {
-		if d := cmp.Diff(&c.want, metrics.Describe(c.xs)); d != "" {
-			t.Error(d)
-		}
-	}
-}
-
 // change is one round of a made-up run.
 type change struct {
 	at     sim.Time
