@@ -23,7 +23,7 @@ type sweepFile struct {
 	Policies []string               `toml:"policies" json:"policies"` // the baseline first
 	Seeds    int                    `toml:"seeds" json:"seeds"`       // number, from 1 on; 0 means 1
 	SeedList []uint64               `toml:"seed_list" json:"seed_list,omitempty"`
-	Axes     []experiment.SweepAxis `toml:"axis" json:"axes,omitempty"`
+	Axes     []experiment.SweepAxis `toml:"axis" json:"axis,omitempty"`
 	Latin    experiment.Latin       `toml:"latin" json:"latin"`
 }
 
@@ -66,11 +66,12 @@ func loadSweep(path string) (*sweep, error) {
 		}
 	}
 	s.Seeds = len(s.SeedList)
-	keys, points, err := experiment.Points(s.Axes, s.Latin)
+	dims, err := experiment.Dimensions(s.Axes, s.Latin)
 	if err != nil {
 		return nil, invalid(wrap(path, err))
 	}
-	s.keys = keys
+	var points []experiment.Point
+	s.keys, points = experiment.Points(dims)
 	return s, s.address(points)
 }
 

@@ -28,10 +28,16 @@ func texts(points []experiment.Point) [][]string {
 	return out
 }
 
+func points(axes []experiment.SweepAxis, latin experiment.Latin) ([]string, []experiment.Point, error) {
+	dims, err := experiment.Dimensions(axes, latin)
+	keys, points := experiment.Points(dims)
+	return keys, points, err
+}
+
 // Zipped axes move together, others are crossed in row-major order.
 func TestPoints(t *testing.T) {
 	f := func(x float64) *float64 { return &x }
-	keys, points, err := experiment.Points([]experiment.SweepAxis{
+	keys, got, err := points([]experiment.SweepAxis{
 		{Key: "a", From: f(1), To: f(100), Count: 3, Log: true, Zip: "z"},
 		{Key: "s", Values: []any{"x", true}},
 		{Key: "b", From: f(0.1), To: f(0.3), Step: 0.1, Zip: "z"},
@@ -43,7 +49,7 @@ func TestPoints(t *testing.T) {
 		t.Error(d)
 	}
 	want := [][]string{{"1", "0.1", `"x"`}, {"1", "0.1", "true"}, {"10", "0.2", `"x"`}, {"10", "0.2", "true"}, {"100", "0.3", `"x"`}, {"100", "0.3", "true"}}
-	if d := cmp.Diff(want, texts(points)); d != "" {
+	if d := cmp.Diff(want, texts(got)); d != "" {
 		t.Error(d)
 	}
 }
@@ -60,8 +66,8 @@ func TestPointsRefuses(t *testing.T) {
 		{{Key: "a", Values: []any{int64(1)}, Zip: "z"}, {Key: "b", Values: []any{int64(1), int64(2)}, Zip: "z"}},
 		{{Key: "a", Values: []any{[]any{}}}},
 	} {
-		if _, points, err := experiment.Points(axes, experiment.Latin{}); err == nil {
-			t.Errorf("%+v gives %v", axes, points)
+		if _, got, err := points(axes, experiment.Latin{}); err == nil {
+			t.Errorf("%+v gives %v", axes, got)
 		}
 	}
 }
@@ -70,7 +76,7 @@ func TestPointsRefuses(t *testing.T) {
 func TestLatin(t *testing.T) {
 	lo, hi, one := 0.0, 1.0, 10.0
 	const n = 50
-	_, points, err := experiment.Points(nil, experiment.Latin{Samples: n, Seed: 3, Axes: []experiment.SweepAxis{
+	_, got, err := points(nil, experiment.Latin{Samples: n, Seed: 3, Axes: []experiment.SweepAxis{
 		{Key: "a", From: &lo, To: &hi}, {Key: "b", From: &hi, To: &one, Log: true},
 	}})
 	if err != nil {
@@ -78,7 +84,7 @@ func TestLatin(t *testing.T) {
 	}
 	for axis, share := range []func(float64) float64{func(x float64) float64 { return x }, math.Log10} {
 		seen := map[int]bool{}
-		for _, p := range points {
+		for _, p := range got {
 			x, _ := strconv.ParseFloat(p[axis].Text, 64)
 			seen[int(share(x)*n)] = true
 		}
