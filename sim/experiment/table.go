@@ -22,8 +22,9 @@ type Table struct {
 
 // Missing lists cells without a result by what is wrong with them.
 type Missing struct {
-	Absent []SweepCell // not run
-	Failed []Failure
+	Absent   []SweepCell // not run
+	Failed   []Failure
+	Versions map[string]int // cells that have a result, by the version of the program that ran them
 }
 
 // Failure is a cell that failed.
@@ -34,7 +35,7 @@ type Failure struct {
 
 // Write writes both tables.
 func (t *Table) Write(csvTo, parquetTo io.Writer) (Missing, error) {
-	var missing Missing
+	missing := Missing{Versions: map[string]int{}}
 	text := csv.NewWriter(csvTo)
 	text.Write(t.header()) // its errors come back from Error
 	columns := newColumns(t)
@@ -53,6 +54,7 @@ func (t *Table) Write(csvTo, parquetTo io.Writer) (Missing, error) {
 			missing.Failed = append(missing.Failed, Failure{c, o.Error})
 			continue
 		}
+		missing.Versions[o.Version]++
 		text.Write(t.record(c, o.Report))
 		if _, err := binary.WriteRows([]parquet.Row{columns.row(c, o.Report)}); err != nil {
 			return missing, err
