@@ -24,7 +24,7 @@ type sweepFile struct {
 	Seeds    int                    `toml:"seeds" json:"seeds"`       // number, from 1 on; 0 means 1
 	SeedList []uint64               `toml:"seed_list" json:"seed_list,omitempty"`
 	Axes     []experiment.SweepAxis `toml:"axis" json:"axis,omitempty"`
-	Latin    experiment.Latin       `toml:"latin" json:"latin"`
+	Latin    experiment.Latin       `toml:"latin" json:"latin,omitzero"`
 }
 
 // sweep is a sweep to be run.
