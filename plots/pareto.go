@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -59,8 +60,9 @@ func Pareto(f ParetoFigure) (*Figure, error) {
 	case k > maxSeries:
 		return nil, fmt.Errorf("plots: %s: %d series; at most %d can be told apart", f.Title, k, maxSeries)
 	}
-	title := wrap(plainText, f.Title, columnWidth-2*margin, 2)
-	key := newLegend(f.legend(), columnWidth-2*margin)
+	const width = columnWidth - 2*margin
+	title := append(wrap(plainText, f.Title, width, 2), fit(plainText, f.Y.text(), width)) // above its axis
+	key := newLegend(f.legend(), width)
 	return &Figure{
 		width:  columnWidth,
 		height: 2.4*vg.Inch + key.height() + legendLine*vg.Length(len(title)-1),
@@ -82,7 +84,6 @@ func (f *ParetoFigure) draw(c draw.Canvas, title []string, key legend) {
 	p := newPlot()
 	f.axis(&p.X, f.X, func(p ParetoPoint) (float64, float64) { return p.X, halfOf(p.XHalf) })
 	f.axis(&p.Y, f.Y, func(p ParetoPoint) (float64, float64) { return p.Y, halfOf(p.YHalf) })
-	p.Y.Label.Text = f.Y.text()
 	p.X.Label.Text = f.X.text()
 	p.Add(lightGrid())
 	key.draw(c, c.Min.X, c.Min.Y+key.height())
@@ -144,15 +145,7 @@ func (f *ParetoFigure) front() (list []ParetoPoint) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b ParetoPoint) int {
-		switch {
-		case a.X < b.X:
-			return -1
-		case a.X > b.X:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b ParetoPoint) int { return cmp.Compare(a.X, b.X) })
 	return list
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -168,15 +169,7 @@ func ascending(r *plots.Response) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case r.X[a] < r.X[b]:
-			return -1
-		case r.X[a] > r.X[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.X[a], r.X[b]) })
 	sorted := plots.Response{Label: r.Label}
 	for _, i := range order {
 		sorted.X, sorted.Mean, sorted.Half = append(sorted.X, r.X[i]), append(sorted.Mean, r.Mean[i]), append(sorted.Half, r.Half[i])

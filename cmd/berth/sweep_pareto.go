@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -65,13 +66,7 @@ func (s *summary) printFront(w io.Writer) {
 		if s.measures[0].Better > 0 {
 			x, y = y, x
 		}
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(x, y)
 	})
 	fmt.Fprintf(w, "\nPareto front of %s and %s: %d of %d\n", s.measures[0].Name, s.measures[1].Name, len(rows), all)
 	for _, r := range rows {
