@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 type Estimate struct {
 	Label      string // the policy's name
 	Mean, Half float64
+	Group      int // what is of one group has one colour; all of group 0: each its own
 }
 
 // PolicyEstimate is what two measures came to under one policy.
@@ -42,8 +44,8 @@ func ValueAndUtilization(policies []PolicyEstimate) (*Figure, error) {
 	value := column{title: "decayed value", unit: "priority × GPU-hours"}
 	use := column{title: "utilization", unit: "%"}
 	for _, p := range policies {
-		value.list = append(value.list, Estimate{p.Label, p.Value, p.ValueHalf})
-		use.list = append(use.list, Estimate{p.Label, p.Utilization, p.Half})
+		value.list = append(value.list, Estimate{Label: p.Label, Mean: p.Value, Half: p.ValueHalf})
+		use.list = append(use.list, Estimate{Label: p.Label, Mean: p.Utilization, Half: p.Half})
 	}
 	for _, c := range []column{value, use} {
 		if err := c.check(); err != nil {
@@ -194,7 +196,7 @@ func (col column) plot() *plot.Plot {
 	p.X.Label.Text = col.unit
 	if col.unit == "%" {
 		percentAxis(&p.X, lo, hi, niceStep((hi-lo)/4))
-		p.X.Label.Text = "mean"
+		p.X.Label.Text = "mean over seeds"
 	} else {
 		valueAxis(&p.X, lo, hi, 4)
 	}
@@ -220,7 +222,7 @@ func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, e := range d.list {
 		mid := y(float64(len(d.list) - 1 - i))
 		c.StrokeLine2(line(gridColor, 0.5), c.Min.X, mid, c.Max.X, mid)
-		ink := policyStyle(i).Color
+		ink := d.ink(i)
 		if h := e.half(); h > 0 {
 			lo, hi := x(e.Mean-h), x(e.Mean+h)
 			c.StrokeLine2(line(ink, 1.4), lo, mid, hi, mid)
@@ -230,4 +232,14 @@ func (d *dots) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.DrawGlyphNoClip(draw.GlyphStyle{Color: ink, Radius: 2.8, Shape: draw.CircleGlyph{}}, vg.Point{X: x(e.Mean), Y: mid})
 	}
+}
+
+// ink is the colour of an estimate: of its group, or of its own.
+func (col column) ink(i int) color.Color {
+	for _, e := range col.list {
+		if e.Group != 0 {
+			return policyStyle(col.list[i].Group).Color
+		}
+	}
+	return policyStyle(i).Color
 }

@@ -25,8 +25,8 @@ type PlacementCurve struct {
 // packedFrom is the load from which placements differ in what they allocate.
 const packedFrom = 80
 
-// Fragmentation draws GPUs that are left in pieces too small, and GPUs given
-// away, against the load that has arrived: a line a placement, and rings where
+// Fragmentation draws fragmentation, GPUs that are left in pieces too small, and
+// allocation, GPUs given to jobs, against the load that has arrived: a line a placement, and rings where
 // figures are published. Names say both figures at the end.
 func Fragmentation(title string, curves []PlacementCurve) (*Figure, error) {
 	if len(curves) == 0 || len(curves) > len(placementStyles) {
@@ -63,7 +63,7 @@ func drawFragmentation(c draw.Canvas, title string, curves []PlacementCurve, end
 		{"published", func(c draw.Canvas, box vg.Rectangle) {
 			ring(c, vg.Point{X: (box.Min.X + box.Max.X) / 2, Y: (box.Min.Y + box.Max.Y) / 2}, inkColor)
 		}},
-		{fmt.Sprintf("at the names: GPUs given away at %d %%%s", end, published(curves)), nil},
+		{fmt.Sprintf("at the names: allocation at %d %%%s", end, published(curves)), nil},
 	}, pageWidth-2*margin)
 	key.draw(c, c.Min.X, c.Min.Y+key.height())
 	var names labels
@@ -72,8 +72,8 @@ func drawFragmentation(c draw.Canvas, title string, curves []PlacementCurve, end
 	}
 	areas := panels(draw.Crop(c, 0, -names.width(), key.height()+4, -12), [][]*plot.Plot{{left, right}}, 14, 22, 0)[0]
 	write(c, titleText, inkColor, vg.Point{X: c.Min.X, Y: c.Max.Y - 1}, text.XLeft, text.YTop, title)
-	caption(areas[0], areas[0].Min.X, []string{"GPUs left in unusable pieces (%)"})
-	caption(areas[1], areas[1].Min.X, []string{"GPUs given away (%, axis not from 0)"})
+	caption(areas[0], areas[0].Min.X, []string{"fragmentation: GPUs in pieces too small to use (%)"})
+	caption(areas[1], areas[1].Min.X, []string{"allocation: GPUs given to jobs (%, axis not from 0)"})
 	_, y := right.Transforms(&areas[1])
 	breakAxis(areas[1], y(cut))
 	markPublished(areas[0], left, curves, 0, 10, fragmentation)

@@ -118,6 +118,11 @@ func (f *ResponseFigure) draw(c draw.Canvas, l responseLayout) {
 	s := &responsePainter{f, area, p, l.shift}
 	ends := s.references(l.labels[len(f.Series):])
 	for i := range slices.Backward(f.Series) {
+		if f.Bands {
+			s.band(i)
+		}
+	}
+	for i := range slices.Backward(f.Series) {
 		s.series(i)
 	}
 	names := make([]ending, len(f.Series))
@@ -202,11 +207,28 @@ func (s *responsePainter) series(i int) {
 	s.area.StrokeLines(sty, run)
 	for k := range r.Mean {
 		at := s.point(i, k)
-		if h := r.half(k); h > 0 {
+		if h := r.half(k); h > 0 && !s.Bands {
 			s.interval(at.X, r.Mean[k]-h, r.Mean[k]+h, sty.Color)
 		}
 		seriesMark(s.area, at, i)
 	}
+}
+
+// band fills what lies between the ends of the intervals, with an edge that
+// shows in grey too.
+func (s *responsePainter) band(i int) {
+	r := &s.Series[i]
+	var upper, lower []vg.Point
+	for k, m := range r.Mean {
+		x := s.point(i, k).X
+		upper = append(upper, vg.Point{X: x, Y: s.height(m + r.half(k))})
+		lower = append(lower, vg.Point{X: x, Y: s.height(m - r.half(k))})
+	}
+	ink := seriesStyle(i).Color
+	edge := line(through(ink, 0x90), 0.4)
+	s.area.StrokeLines(edge, upper, lower)
+	slices.Reverse(lower)
+	s.area.FillPolygon(faded(ink), append(upper, lower...))
 }
 
 // interval draws a bar with ends; an end that the axis cannot show has none.

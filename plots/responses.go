@@ -34,6 +34,7 @@ type ResponseFigure struct {
 	References []Reference
 	Percent    bool // measures are fractions of one
 	XLog, YLog bool // logarithmic axes; XLog needs X
+	Bands      bool // intervals are bands along the lines; needs X
 }
 
 // maxSeries is how many lines can be told apart without colour.
@@ -65,6 +66,8 @@ func (f *ResponseFigure) check() error {
 		return fmt.Errorf("plots: %s: no series to draw", f.Title)
 	case n > maxSeries:
 		return fmt.Errorf("plots: %s: %d series; at most %d can be told apart", f.Title, n, maxSeries)
+	case f.Bands && f.Levels != nil:
+		return fmt.Errorf("plots: %s: named levels have nothing between them for bands to fill; give each series its X", f.Title)
 	case f.XLog && f.Levels != nil:
 		return fmt.Errorf("plots: %s: named levels have no logarithms; give each series its X", f.Title)
 	}

@@ -271,7 +271,7 @@ func TestTicksTellApart(t *testing.T) {
 	if names.gap() < 2*endLine || names.width() > endWidth+endGap || names.height() != 2*names.gap() {
 		t.Errorf("gap %v, width %v", names.gap(), names.width())
 	}
-	if got := (column{list: []Estimate{{"", 75, 2}, {"", 52.8, 1.6}}}); got.text(got.list[0]) != "75.0 ± 2.0" {
+	if got := (column{list: []Estimate{{Mean: 75, Half: 2}, {Mean: 52.8, Half: 1.6}}}); got.text(got.list[0]) != "75.0 ± 2.0" {
 		t.Errorf("decimals differ within a column: %q", got.text(got.list[0]))
 	}
 }

@@ -115,8 +115,8 @@ func (dumbbells) label(c draw.Canvas, fifo, alloc vg.Point, r ScenarioRow) {
 		left, right = right, left
 		fifo.X, alloc.X = fifo.X+2*off, alloc.X-2*off
 	}
-	write(c, smallText, inkColor, fifo, left, text.YCenter, trimFloat(100*r.Fifo, 1))
-	write(c, smallText, inkColor, alloc, right, text.YCenter, trimFloat(100*r.Allocator, 1))
+	write(c, smallText, inkColor, fifo, left, text.YCenter, inDecimals(100*r.Fifo, 1))
+	write(c, smallText, inkColor, alloc, right, text.YCenter, inDecimals(100*r.Allocator, 1))
 }
 
 // upright draws a grid of vertical lines at the ticks.

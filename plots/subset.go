@@ -215,3 +215,22 @@ func checksum(b []byte) (sum uint32) {
 	}
 	return sum
 }
+
+// WebFont is the part of the figures' typeface that some letters need, as a
+// TrueType file for a page that shows figures without the fonts of their files.
+func WebFont(letters string) ([]byte, error) {
+	seen := map[rune]bool{}
+	for _, r := range letters {
+		seen[r] = true
+	}
+	face := font.DefaultCache.Lookup(textStyle(plainText, nil).Font, plainText).Face
+	small, err := subset(face, seen)
+	if err != nil {
+		return nil, fmt.Errorf("plots: Liberation Sans: %w", err)
+	}
+	var raw bytes.Buffer
+	if _, err := small.WriteSourceTo(nil, &raw); err != nil {
+		return nil, err
+	}
+	return raw.Bytes(), nil
+}

@@ -152,7 +152,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for e, want := range map[Estimate]string{
-		{"", 0.516, 0.006}: "51.6 ± 0.6 %", {"", 0.488, 0.011}: "48.8 ± 1.1 %", {"", 0.5, 0}: "50 %", {"", 0.5, 0.25}: "50 ± 25 %",
+		{Mean: 0.516, Half: 0.006}: "51.6 ± 0.6 %", {Mean: 0.488, Half: 0.011}: "48.8 ± 1.1 %", {Mean: 0.5, Half: 0}: "50 %", {Mean: 0.5, Half: 0.25}: "50 ± 25 %",
 	} {
 		col := column{unit: "%", list: []Estimate{e}}
 		if got := col.text(e); got != want {

@@ -7,6 +7,7 @@ package workloads
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -105,6 +106,14 @@ func (r *Range) UnmarshalTOML(v any) error {
 		}
 	}
 	return errors.New("a range is a number or a pair [low, high]")
+}
+
+// MarshalJSON writes a number, or a pair of them.
+func (r Range) MarshalJSON() ([]byte, error) {
+	if r.Low == r.High {
+		return json.Marshal(r.Low)
+	}
+	return json.Marshal([2]float64{r.Low, r.High})
 }
 
 // Step is the planning step.

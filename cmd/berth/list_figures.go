@@ -28,7 +28,9 @@ var figureNames = [][2]string{
 	{"fragmentation", "what placements could give away, beside published figures (paper --only fragmentation)"},
 	{"gap", "gap to a proven bound against the search's budget (paper --only gap)"},
 	{"gap-by-planner", "gap to a proven bound by planner (paper --only gap)"},
-	{"sweep-MEASURE", "a measure against the axes of a sweep (sweep summary)"},
+	{"lines-MEASURE", "a measure over the axes of a sweep, a line a policy, with 95 % bands (sweep summary)"},
+	{"map-MEASURE", "a measure over two axes of a sweep, a heat map a policy (sweep summary)"},
+	{"pareto-MEASURE-MEASURE", "two measures of a sweep and their Pareto front (sweep summary)"},
 }
 
 func listFigures() (list []listed, err error) {

@@ -6,12 +6,14 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"berth/sim/config"
 )
 
 // manifest says what a result was made from.
 type manifest struct {
 	Version       string            `json:"version"`
-	Configuration any               `json:"configuration"`
+	Configuration any               `json:"configuration"` // under the keys of a TOML file
 	ConfigHash    string            `json:"configuration_hash"`
 	Policies      []string          `json:"policies"`
 	Seeds         []uint64          `json:"seeds"`
@@ -22,12 +24,13 @@ func (in *input) manifest(policies []string, seeds []uint64) (*manifest, error) 
 	if err := in.sum(); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(in.file)
+	configuration := config.Tree(in.file)
+	text, err := json.Marshal(configuration)
 	if err != nil {
 		return nil, err
 	}
 	return &manifest{
-		Version: version(), Configuration: in.file, ConfigHash: checksum(text),
+		Version: version(), Configuration: configuration, ConfigHash: checksum(text),
 		Policies: policies, Seeds: seeds, Inputs: in.checksums,
 	}, nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"berth/plots"
 	"berth/plots/report"
@@ -21,15 +23,15 @@ type variant struct {
 // variants take the allocator apart: how services are held, in which order
 // jobs go, and how far ahead and how well is planned.
 var variants = []variant{
-	{"fifo, peak", "fifo", 0, "baseline"},
+	{"fifo, peak", "fifo", 0, "baseline: fifo, peak"},
 	{"fifo, curve", "fifo:reserve=curve", 0, "reservation: by demand"},
 	{"easy, curve", "easy:reserve=curve", 1, "ordering: backfilling"},
 	{"sjf, curve", "sjf:reserve=curve", 1, "ordering: shortest first"},
 	{"priority, curve", "priority:reserve=curve", 1, "ordering: by priority"},
 	{"greedy plan", "horizon:budget=1", 4, "planning: one greedy pass"},
 	{"searched plan", "horizon", 5, "planning: 300 plans tried"},
-	{"window 6 h", "horizon:window=6", 6, "planning: 6 h ahead, not 24"},
-	{"commit 24 h", "horizon:commit=24", 6, "planning: one plan for the day"},
+	{"window 6 h", "horizon:window=6", 6, "planning: 6 h, not 24"},
+	{"commit 24 h", "horizon:commit=24", 6, "planning: once a day"},
 }
 
 // ablation compares the variants on the seven scenarios.
@@ -77,7 +79,7 @@ func (p *paper) ablation(dir *experiment.Dir) (*report.Section, error) {
 		Tables: []*report.Table{mean, a.scenarioTable()},
 		Figures: []report.Figure{{
 			Name:    "ablation",
-			Caption: "Gain in decayed value over FIFO with peak reservation, mean of the seven scenarios, with 95 % intervals.",
+			Caption: "Gain in decayed value over FIFO with peak reservation, mean of the seven scenarios, with 95 % intervals. Colours part what was changed: how services are held, the order of jobs, how they are planned.",
 			Alt:     "One row a variant, a dot for its gain and a bar for the interval; the rows of curve reservation lie far right of the baseline. The table has the numbers.",
 			Data:    "ablation.csv",
 		}},
@@ -170,10 +172,12 @@ func (a *ablated) scenarioTable() *report.Table {
 }
 
 func (a *ablated) draw(dir string) error {
+	groups := []string{"baseline", "reservation", "ordering", "planning"}
 	var list []plots.Estimate
 	for i, v := range variants {
 		m := a.gain(i, 0)
-		list = append(list, plots.Estimate{Label: v.label, Mean: m.Mean, Half: m.Half})
+		kind, _, _ := strings.Cut(v.changes, ":")
+		list = append(list, plots.Estimate{Label: v.changes, Mean: m.Mean, Half: m.Half, Group: slices.Index(groups, kind)})
 	}
 	f, err := plots.ByPolicy("gain in decayed value over FIFO", "%", list)
 	if err != nil {

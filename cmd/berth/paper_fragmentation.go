@@ -292,7 +292,7 @@ func packingSection(results []*packingResult) *report.Section {
 		if i == 0 || r.variant != results[i-1].variant {
 			section.Figures = append(section.Figures, report.Figure{
 				Name: packingFigure(r.variant), Data: "fragmentation.csv",
-				Caption: fmt.Sprintf("GPUs given away, and left in pieces, against the load that has arrived; pods: %s.", r.variant),
+				Caption: fmt.Sprintf("Fragmentation and allocation against the load that has arrived; pods: %s.", r.variant),
 				Alt:     "One line a placement; dashed, the published means. The table has the values at 100 and 130 %.",
 			})
 		}

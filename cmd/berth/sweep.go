@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,7 @@ func newSweep() *cobra.Command {
 		out, shard string
 		parallel   int
 		failFast   bool
+		renew      bool
 	)
 	cmd := &cobra.Command{
 		Use:   "sweep SWEEP.toml",
@@ -36,13 +39,14 @@ was, and a changed one runs only what is new. docs/sweeps.md describes the file.
 			if err != nil {
 				return err
 			}
-			return s.sweep(cmd, cmp.Or(out, filepath.Join("out", s.Name)), shard, parallel, failFast)
+			return s.sweep(cmd, cmp.Or(out, filepath.Join("out", s.Name)), shard, experiment.Sweeper{Parallel: parallel, FailFast: failFast, Renew: renew})
 		},
 	}
 	f := cmd.Flags()
 	f.StringVarP(&out, "output", "o", "", "output folder (default out/NAME)")
 	f.StringVar(&shard, "shard", "", "run only the i-th of n parts, as `i/n`; 'berth sweep merge' makes the tables")
 	addParallel(f, &parallel)
+	f.BoolVar(&renew, "renew", false, "run cells again that another version of berth ran")
 	f.BoolVar(&failFast, "fail-fast", false, "stop at the first cell that fails")
 	cmd.AddCommand(newSweepMerge(), newSweepSummary(), newSweepSubmit(), newSweepStatus())
 	return cmd
@@ -50,7 +54,7 @@ was, and a changed one runs only what is new. docs/sweeps.md describes the file.
 
 // sweep runs the cells, or one shard of them, and makes the tables unless it
 // is a shard.
-func (s *sweep) sweep(cmd *cobra.Command, out, shard string, parallel int, failFast bool) error {
+func (s *sweep) sweep(cmd *cobra.Command, out, shard string, sweeper experiment.Sweeper) error {
 	cells := s.cells
 	if shard != "" {
 		i, n, err := parseShard(shard)
@@ -65,7 +69,7 @@ func (s *sweep) sweep(cmd *cobra.Command, out, shard string, parallel int, failF
 	}
 	done, finish := progress(cmd, len(experiment.Distinct(cells)), "cells")
 	started := time.Now()
-	sweeper := experiment.Sweeper{Store: store, Version: version(), Parallel: parallel, FailFast: failFast, Run: s.run, Done: done}
+	sweeper.Store, sweeper.Version, sweeper.Run, sweeper.Done = store, version(), s.run, done
 	t, err := sweeper.Sweep(cmd.Context(), cells)
 	finish()
 	counts := fmt.Sprintf("%d cells: %d run, %d kept from before, %d failed", t.Cells, t.Ran, t.Kept, t.Failed)
@@ -76,6 +80,9 @@ func (s *sweep) sweep(cmd *cobra.Command, out, shard string, parallel int, failF
 		return fmt.Errorf("%w (%s)", err, counts)
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s, in %v\n", counts, time.Since(started).Round(time.Millisecond))
+	for _, other := range slices.Sorted(maps.Keys(t.Other)) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %d kept cells were run by berth %s, this is %s; --renew runs them again\n", t.Other[other], other, version())
+	}
 	if shard == "" {
 		return s.collect(cmd, out, store)
 	}

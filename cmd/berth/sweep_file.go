@@ -23,8 +23,8 @@ type sweepFile struct {
 	Policies []string               `toml:"policies" json:"policies"` // the baseline first
 	Seeds    int                    `toml:"seeds" json:"seeds"`       // number, from 1 on; 0 means 1
 	SeedList []uint64               `toml:"seed_list" json:"seed_list,omitempty"`
-	Axes     []experiment.SweepAxis `toml:"axis" json:"axes,omitempty"`
-	Latin    experiment.Latin       `toml:"latin" json:"latin"`
+	Axes     []experiment.SweepAxis `toml:"axis" json:"axis,omitempty"`
+	Latin    experiment.Latin       `toml:"latin" json:"latin,omitzero"`
 }
 
 // sweep is a sweep to be run.
@@ -34,7 +34,7 @@ type sweep struct {
 	keys  []string
 	cells []experiment.SweepCell
 
-	sums map[string]string // checksums of the traces
+	sums map[string]string // checksums of the files read, by path
 }
 
 // loadSweep reads a sweep and addresses its cells.
@@ -66,11 +66,12 @@ func loadSweep(path string) (*sweep, error) {
 		}
 	}
 	s.Seeds = len(s.SeedList)
-	keys, points, err := experiment.Points(s.Axes, s.Latin)
+	dims, err := experiment.Dimensions(s.Axes, s.Latin)
 	if err != nil {
 		return nil, invalid(wrap(path, err))
 	}
-	s.keys = keys
+	var points []experiment.Point
+	s.keys, points = experiment.Points(dims)
 	return s, s.address(points)
 }
 
@@ -108,30 +109,40 @@ func (s *sweep) input(p experiment.Point) (*input, error) {
 }
 
 // hash addresses the cells of a configuration by seed: all that the result
-// depends on but the program.
+// depends on but the program. Files count by their content, wherever they are.
 func (s *sweep) hash(in *input, policy string) (func(seed uint64) string, error) {
 	name, options, err := in.policy(policy)
 	if err != nil {
 		return nil, err
 	}
-	trace := ""
-	if file := in.Trace.File; file != "" {
-		if s.sums[file] == "" {
-			if err := in.sum(); err != nil {
+	resolved := in.file
+	resolved.Policy = options
+	resolved.Services = slices.Clone(in.Services)
+	paths := []*string{&resolved.Trace.File, &resolved.Trace.With, &resolved.Trace.Nodes}
+	for i := range resolved.Services {
+		if t := resolved.Services[i].Traffic; t != nil {
+			traffic := *t
+			resolved.Services[i].Traffic = &traffic
+			paths = append(paths, &traffic.File)
+		}
+	}
+	for _, path := range paths {
+		if *path == "" {
+			continue
+		}
+		if s.sums[*path] == "" {
+			if s.sums[*path], err = fileSum(*path); err != nil {
 				return nil, err
 			}
-			s.sums[file] = in.checksums[filepath.Base(file)]
 		}
-		trace = s.sums[file]
+		*path = s.sums[*path]
 	}
-	resolved := in.file
-	resolved.Policy, resolved.Trace.File = options, "" // a trace counts by its content
-	text, err := json.Marshal(resolved)
+	text, err := json.Marshal(config.Tree(resolved))
 	if err != nil {
 		return nil, err
 	}
 	return func(seed uint64) string {
-		id := checksum(fmt.Appendf(nil, "%d\n%s\n%d\n%s\n%s", experiment.ResultSchema, name, seed, trace, text))
+		id := checksum(fmt.Appendf(nil, "%d\n%s\n%d\n%s", experiment.ResultSchema, name, seed, text))
 		return strings.TrimPrefix(id, "sha256:")[:32]
 	}, nil
 }
@@ -168,6 +179,7 @@ func (s *sweep) manifest(missing experiment.Missing) (any, error) {
 	}
 	m := struct {
 		Version string            `json:"version"`
+		Written map[string]int    `json:"cells_by_version"` // of the program that ran them
 		Schema  int               `json:"result_schema"`
 		Sweep   sweepFile         `json:"sweep"`
 		Keys    []string          `json:"keys"`
@@ -176,7 +188,7 @@ func (s *sweep) manifest(missing experiment.Missing) (any, error) {
 		Cells   int               `json:"cells"`
 		Absent  int               `json:"absent"`
 		Failed  []failed          `json:"failed"`
-	}{version(), experiment.ResultSchema, s.sweepFile, s.keys, in.file, map[string]string{}, len(s.cells), len(missing.Absent), []failed{}}
+	}{version(), missing.Versions, experiment.ResultSchema, s.sweepFile, s.keys, config.Tree(in.file), map[string]string{}, len(s.cells), len(missing.Absent), []failed{}}
 	text, err := os.ReadFile(s.path)
 	if err != nil {
 		return nil, err

@@ -183,3 +183,39 @@ func TestSlurm(t *testing.T) {
 	}
 	merged()
 }
+
+// With accounts, status says how a lost task ended, by its last submission;
+// without, the folder and the queue still find it. The programs are stand-ins
+// that print in the form that Slurm's manual gives.
+func TestLostTasksByAccounts(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	write(t, dir, "s.toml", smallSweep)
+	if err := os.MkdirAll(filepath.Join(dir, "o", "slurm"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "o", "slurm"), "jobs.json", `{"shards": 5, "arrays": ["7", "9"], "merge": "10"}`)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	program := func(name, script string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program("squeue", "echo '9 4 RUNNING'; echo '9 5 PENDING'; echo '8 1 RUNNING'; echo '9 2 COMPLETING'\n")
+	for accounts, want := range map[string][]string{
+		"printf '7_1|TIMEOUT\\n7_2|NODE_FAIL\\n7_3|COMPLETED\\n9_4|RUNNING\\n9_[5]|PENDING\\n9_1|OUT_OF_MEMORY\\n9_2|CANCELLED by 1000\\n'": {
+			"lost: out_of_memory", "lost: cancelled", "lost: completed", "running", "pending"},
+		"echo 'Slurm accounting storage is disabled' >&2; exit 1": {"lost", "lost", "lost", "running", "pending"},
+	} {
+		program("sacct", accounts+"\n")
+		out, stderr, status := berth(t, dir, "sweep", "status", "s.toml", "-o", "o")
+		if status != 0 || !strings.Contains(out, "lost: shards 1,2,3;") {
+			t.Fatalf("status %d: %s%s", status, out, stderr)
+		}
+		for i, line := range strings.Split(out, "\n")[1:6] {
+			if !strings.HasSuffix(line, "  "+want[i]) {
+				t.Errorf("%q; want %s", line, want[i])
+			}
+		}
+	}
+}

@@ -36,8 +36,12 @@ func readSubmission(out string) (*submission, error) {
 // shardState is how far a shard is.
 type shardState struct {
 	cells, missing, failed int    // missing: neither result nor failure
-	task                   string // state of its Slurm task; "" when it has none
+	task                   string // state of its Slurm task; "" when none waits or runs
+	ended                  string // how its last task ended, where Slurm keeps accounts; "" when that is not known
 }
+
+// lost reports whether a shard has cells to run that nothing will run.
+func (s *shardState) lost() bool { return s.task == "" && s.missing > 0 }
 
 // progressOf reads the folder and the queue.
 func progressOf(s *sweep, out string, sub *submission) ([]shardState, error) {
@@ -50,10 +54,11 @@ func progressOf(s *sweep, out string, sub *submission) ([]shardState, error) {
 	if err != nil {
 		return nil, err
 	}
+	ends := ended(sub.Arrays)
 	states := make([]shardState, sub.Shards)
 	for i := range states {
 		st := &states[i]
-		st.task = tasks[i+1]
+		st.task, st.ended = tasks[i+1], ends[i+1]
 		for _, c := range experiment.Shard(s.cells, i+1, sub.Shards) {
 			o, err := store.Get(c.ID)
 			if err != nil {
@@ -91,12 +96,42 @@ func queued(arrays []string) (map[int]string, error) {
 	return tasks, nil
 }
 
+// ended is how the last task of each shard ended, by Slurm's accounts: timeout,
+// node_fail, out_of_memory, cancelled, failed, completed. Where no accounts are
+// kept it is empty, and the folder and the queue alone say what is lost.
+func ended(arrays []string) map[int]string {
+	ends := map[int]string{}
+	if len(arrays) == 0 {
+		return ends
+	}
+	out, err := slurm("sacct", "--noheader", "--parsable2", "--allocations", "--format=JobID,State", "--jobs="+strings.Join(arrays, ","))
+	if err != nil {
+		return ends
+	}
+	order := map[int]int{} // shard → the array that its entry is of
+	for line := range strings.Lines(out) {
+		id, state, _ := strings.Cut(strings.TrimSpace(line), "|")
+		array, task, _ := strings.Cut(id, "_")
+		i, err := strconv.Atoi(task)                           // tasks that still wait are listed as [2-5]
+		state, _, _ = strings.Cut(strings.ToLower(state), " ") // "CANCELLED by 1000"
+		at := slices.Index(arrays, array)
+		if err != nil || at < 0 || at < order[i] || state == "running" || state == "pending" {
+			continue
+		}
+		ends[i], order[i] = state, at
+	}
+	return ends
+}
+
 func newSweepStatus() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "status SWEEP.toml",
 		Short: "Say how far a sweep is, by its folder and Slurm's queue",
-		Args:  args(cobra.ExactArgs(1)),
+		Long: `status counts the cells of each shard in the output folder and asks squeue which
+tasks wait or run. A shard with cells to run and no task is lost; where Slurm
+keeps accounts, sacct says how its task ended.`,
+		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := loadSweep(args[0])
 			if err != nil {
@@ -119,8 +154,11 @@ func newSweepStatus() *cobra.Command {
 			fmt.Fprintf(w, "%-6s %8s %8s %8s %8s  %s\n", "shard", "cells", "done", "failed", "to run", "task")
 			for i, st := range states {
 				task := cmp.Or(st.task, "-")
-				if st.task == "" && st.missing > 0 && len(sub.Arrays) > 0 {
+				if st.lost() && len(sub.Arrays) > 0 {
 					task = "lost"
+					if st.ended != "" {
+						task += ": " + st.ended
+					}
 					lost = append(lost, strconv.Itoa(i+1))
 				}
 				fmt.Fprintf(w, "%-6d %8d %8d %8d %8d  %s\n", i+1, st.cells, st.cells-st.missing-st.failed, st.failed, st.missing, task)

@@ -124,7 +124,7 @@ func (c *cluster) submit(cmd *cobra.Command) error {
 	}
 	var tasks []string
 	for i, st := range states {
-		if st.task == "" && st.missing > 0 {
+		if st.lost() {
 			tasks = append(tasks, strconv.Itoa(i+1))
 		}
 	}

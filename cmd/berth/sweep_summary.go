@@ -3,13 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,223 +16,218 @@ import (
 	"berth/sim/experiment"
 )
 
-// summaryRow is one measure of one policy at one point, over the seeds. Gain
-// is the mean difference to the first policy, in the measure's own unit, of
-// runs paired by seed.
-type summaryRow struct {
-	levels            []string
-	policy            string
-	mean              experiment.Mean
-	low, high         float64 // bootstrap
-	n                 int
-	gain              experiment.Mean
-	gainLow, gainHigh float64
-	pairs             int // 0: no gain
+// summary is what berth sweep summary was asked for, and what it found.
+type summary struct {
+	*results
+	measures   []experiment.Measure
+	rows       [][]summaryRow // by measure
+	figures    []string       // kinds asked for; nil: those that follow from the axes
+	difference bool           // figures show differences to the first policy
 }
 
 func newSweepSummary() *cobra.Command {
-	var measure string
+	var measures, policies, figures []string
+	var difference bool
 	cmd := &cobra.Command{
 		Use:   "summary DIR",
-		Short: "Means, intervals and paired differences of a sweep",
+		Short: "Means, intervals, paired differences and figures of a sweep",
 		Long: `summary reads a sweep's results and writes summary.csv: means over seeds and
 differences to the first policy, paired by seed, each with 95 % intervals by
-Student's t and by bootstrap.`,
+Student's t and by bootstrap. One axis is drawn as lines, two as a map; of two
+measures, the Pareto front is drawn and written to pareto.csv.`,
+		Example: `  berth sweep summary out/sizes --measure wait_mean_seconds
+  berth sweep summary out/sizes --measure utilization,wait_mean_seconds
+  berth sweep summary out/sizes --difference --policies fifo,easy`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, keys, err := summarize(args[0], measure)
-			if err != nil {
+			s := summary{figures: figures, difference: difference}
+			if err := s.read(args[0], measures, policies); err != nil {
 				return err
 			}
-			dir, err := experiment.OpenDir(args[0])
-			if err != nil {
+			if err := s.write(args[0], cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			if err := dir.WriteFile("summary.csv", summaryCSV(rows, keys)); err != nil {
-				return err
-			}
-			drawn, err := drawSweep(dir.Path("figures"), rows, keys, measure)
-			if err != nil {
-				return err
-			}
-			if drawn == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "no figure: it needs 2 to %d levels, at most %d policies, and results of each at every level\n", maxDrawnLevels, maxDrawnPolicies)
-			}
-			printSummary(cmd.OutOrStdout(), rows, keys, measure)
-			least := math.MaxInt
-			for _, r := range rows {
-				least = min(least, r.n)
-			}
-			if least < experiment.FewSeeds {
-				fmt.Fprintf(cmd.ErrOrStderr(), "warning: as few as %d seeds a mean; read intervals with caution below %d\n", least, experiment.FewSeeds)
-			}
+			s.print(cmd.OutOrStdout())
+			s.warn(cmd.ErrOrStderr())
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&measure, "measure", "m", "utilization", "column of results.csv to summarize")
+	f := cmd.Flags()
+	f.StringSliceVarP(&measures, "measure", "m", []string{"utilization"}, "columns of results.csv to summarize; of two, the Pareto front")
+	f.StringSliceVarP(&policies, "policies", "p", nil, "only these policies, the baseline first (default all)")
+	f.StringSliceVar(&figures, "figure", nil, "lines, map, pareto or none (default by the axes)")
+	f.BoolVar(&difference, "difference", false, "draw differences to the first policy, paired by seed")
 	return cmd
 }
 
-// sample is the runs of one policy at one point.
-type sample struct {
-	levels []string
-	policy string
-	bySeed map[string]float64
-	seeds  []string // in the order of the rows
-}
-
-// summarize reads the results and reduces them over seeds.
-func summarize(folder, measure string) ([]summaryRow, []string, error) {
-	samples, keys, baseline, err := readSamples(folder, measure)
-	if err != nil {
-		return nil, nil, err
-	}
-	base := map[string]*sample{}
-	for _, s := range samples {
-		if s.policy == baseline {
-			base[strings.Join(s.levels, "\x00")] = s
+// read reads the results and reduces every measure.
+func (s *summary) read(folder string, measures, policies []string) (err error) {
+	for _, kind := range s.figures {
+		if !slices.Contains(figureKinds, kind) {
+			return usage(fmt.Errorf("--figure %s: accepted are %s", kind, strings.Join(figureKinds, ", ")))
 		}
 	}
-	var rows []summaryRow
-	for _, s := range samples {
-		var xs, diff []float64
-		b := base[strings.Join(s.levels, "\x00")]
-		for _, seed := range s.seeds {
-			xs = append(xs, s.bySeed[seed])
-			if b == nil || b == s {
-				continue
-			}
-			if y, ok := b.bySeed[seed]; ok {
-				diff = append(diff, s.bySeed[seed]-y)
-			}
+	if len(measures) == 0 {
+		return usage(errors.New("--measure names no measure"))
+	}
+	if s.results, err = readResults(folder); err != nil {
+		return err
+	}
+	if policies != nil {
+		if err := s.only(policies); err != nil {
+			return err
 		}
-		name := measure + " " + s.policy + " " + strings.Join(s.levels, " ")
-		r := summaryRow{levels: s.levels, policy: s.policy, n: len(xs), mean: experiment.MeanOf(xs), pairs: len(diff)}
-		r.low, r.high = experiment.Bootstrap(xs, name)
-		if len(diff) > 0 {
-			r.gain = experiment.MeanOf(diff)
-			r.gainLow, r.gainHigh = experiment.Bootstrap(diff, "difference "+name)
-		}
-		rows = append(rows, r)
 	}
-	return rows, keys, nil
-}
-
-func readSamples(folder, measure string) (samples []*sample, keys []string, baseline string, err error) {
-	var m struct {
-		Keys  []string  `json:"keys"`
-		Sweep sweepFile `json:"sweep"`
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "manifest.json"))
-	if err == nil {
-		err = json.Unmarshal(text, &m)
-	}
-	if err != nil || len(m.Sweep.Policies) == 0 {
-		return nil, nil, "", invalid(fmt.Errorf("%s is no output folder of a sweep (manifest.json): %w", folder, cmpErr(err)))
-	}
-	path := filepath.Join(folder, "results.csv")
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, "", invalid(err)
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	header, err := r.Read()
-	if err != nil {
-		return nil, nil, "", invalid(wrap(path, err))
-	}
-	first := 3 + len(m.Keys)
-	at := slices.Index(header, measure)
-	if len(header) < first || at < first {
-		return nil, nil, "", usage(fmt.Errorf("--measure %s: accepted are %s", measure, strings.Join(header[min(first, len(header)):], ", ")))
-	}
-	index := map[string]*sample{}
-	for line := 2; ; line++ {
-		row, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for _, name := range measures {
+		m, err := s.measure(name)
 		if err != nil {
-			return nil, nil, "", invalid(wrap(path, err))
+			return err
 		}
-		if row[at] == "" {
-			continue
-		}
-		x, err := strconv.ParseFloat(row[at], 64)
+		rows, err := s.summarize(name)
 		if err != nil {
-			return nil, nil, "", invalid(fmt.Errorf("%s:%d: %s is %q; a number is accepted", path, line, measure, row[at]))
+			return err
 		}
-		key := strings.Join(append([]string{row[1]}, row[3:first]...), "\x00")
-		s := index[key]
-		if s == nil {
-			s = &sample{levels: slices.Clone(row[3:first]), policy: row[1], bySeed: map[string]float64{}}
-			index[key] = s
-			samples = append(samples, s)
-		}
-		s.bySeed[row[2]] = x
-		s.seeds = append(s.seeds, row[2])
+		s.measures, s.rows = append(s.measures, m), append(s.rows, rows)
 	}
-	if len(samples) == 0 {
-		return nil, nil, "", invalid(fmt.Errorf("%s has no value of %s", path, measure))
-	}
-	return samples, m.Keys, m.Sweep.Policies[0], nil
+	return nil
 }
 
-// cmpErr is err, or what is wrong with a manifest that could be read.
-func cmpErr(err error) error {
-	if err == nil {
-		return errors.New("it names no policies")
+// write writes the tables and the figures; what cannot be drawn is said.
+func (s *summary) write(folder string, notes io.Writer) error {
+	dir, err := experiment.OpenDir(folder)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := dir.WriteFile("summary.csv", s.csv()); err != nil {
+		return err
+	}
+	if len(s.measures) == 2 {
+		if err := dir.WriteFile("pareto.csv", s.paretoCSV()); err != nil {
+			return err
+		}
+	}
+	return s.draw(dir.Path("figures"), notes)
 }
 
-func summaryCSV(rows []summaryRow, keys []string) []byte {
+// csvNumber is a number in full precision, empty for NaN.
+func csvNumber(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+func (s *summary) csv() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write(append(slices.Clone(keys), "policy", "runs", "mean", "ci95", "bootstrap_low", "bootstrap_high",
-		"pairs", "difference", "difference_ci95", "difference_bootstrap_low", "difference_bootstrap_high"))
-	number := func(x float64) string {
-		if math.IsNaN(x) {
-			return ""
+	w.Write(slices.Concat([]string{"measure"}, s.keys, []string{"policy", "runs", "mean", "ci95", "bootstrap_low", "bootstrap_high",
+		"pairs", "difference", "difference_ci95", "difference_bootstrap_low", "difference_bootstrap_high"}))
+	for i, rows := range s.rows {
+		for _, r := range rows {
+			row := slices.Concat([]string{s.measures[i].Name}, r.levels, []string{r.policy, strconv.Itoa(r.n),
+				csvNumber(r.mean.Mean), csvNumber(r.mean.Half), csvNumber(r.low), csvNumber(r.high), strconv.Itoa(r.pairs)})
+			if r.pairs > 0 {
+				row = append(row, csvNumber(r.gain.Mean), csvNumber(r.gain.Half), csvNumber(r.gainLow), csvNumber(r.gainHigh))
+			} else {
+				row = append(row, "", "", "", "")
+			}
+			w.Write(row)
 		}
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	for _, r := range rows {
-		row := append(slices.Clone(r.levels), r.policy, strconv.Itoa(r.n), number(r.mean.Mean), number(r.mean.Half),
-			number(r.low), number(r.high), strconv.Itoa(r.pairs))
-		if r.pairs > 0 {
-			row = append(row, number(r.gain.Mean), number(r.gain.Half), number(r.gainLow), number(r.gainHigh))
-		} else {
-			row = append(row, "", "", "", "")
-		}
-		w.Write(row)
 	}
 	w.Flush()
 	return b.Bytes()
 }
 
-func printSummary(w io.Writer, rows []summaryRow, keys []string, measure string) {
-	fmt.Fprintf(w, "%s, means over seeds ± 95 %% (t); differences to the first policy, paired by seed\n", measure)
-	pm := func(m experiment.Mean) string {
-		if math.IsNaN(m.Half) {
-			return fmt.Sprintf("%.5g", m.Mean)
+func (s *summary) print(w io.Writer) {
+	for i, rows := range s.rows {
+		if i > 0 {
+			fmt.Fprintln(w)
 		}
-		return fmt.Sprintf("%.5g ± %.2g", m.Mean, m.Half)
+		s.printMeasure(w, s.measures[i].Name, rows)
+	}
+	if len(s.measures) == 2 {
+		s.printFront(w)
+	}
+}
+
+func (s *summary) printMeasure(w io.Writer, measure string, rows []summaryRow) {
+	fmt.Fprintf(w, "%s, means over seeds ± 95 %% (t)\n", measure)
+	if len(s.policies) > 1 {
+		fmt.Fprintf(w, "differences to %s, paired by seed\n", s.policies[0])
+	}
+	width := 10
+	for _, p := range s.policies {
+		width = min(max(width, len(p)), 24)
 	}
 	point := "\x00"
 	for _, r := range rows {
-		var at []string
-		for i, key := range keys {
-			at = append(at, key+" = "+r.levels[i])
-		}
-		if here := strings.Join(at, ", "); here != point {
+		if here := s.at(r.levels); here != point {
 			point = here
-			fmt.Fprintln(w, here)
+			if here != "" {
+				fmt.Fprintln(w, here)
+			}
 		}
-		fmt.Fprintf(w, "  %-24s %5d runs %20s", r.policy, r.n, pm(r.mean))
+		fmt.Fprintf(w, "  %-*s %4d %20s", width, r.policy, r.n, plusMinus(r.mean))
 		if r.pairs > 0 {
-			fmt.Fprintf(w, " %20s", pm(r.gain))
+			fmt.Fprintf(w, " %20s", plusMinus(r.gain))
 		}
 		fmt.Fprintln(w)
+	}
+}
+
+// at names a point.
+func (s *summary) at(levels []string) string {
+	var at []string
+	for i, key := range s.keys {
+		at = append(at, key+" = "+levels[i])
+	}
+	return strings.Join(at, ", ")
+}
+
+// plusMinus writes a mean to the second digit of its interval, or to five
+// digits.
+func plusMinus(m experiment.Mean) string {
+	decimals := func(x float64, digits int) int {
+		if x == 0 {
+			return 0
+		}
+		return max(0, digits-1-int(math.Floor(math.Log10(math.Abs(x)))))
+	}
+	if math.IsNaN(m.Half) {
+		return strconv.FormatFloat(m.Mean, 'f', decimals(m.Mean, 5), 64)
+	}
+	d := decimals(m.Half, 2)
+	if m.Half == 0 {
+		d = decimals(m.Mean, 5)
+	}
+	return fmt.Sprintf("%.*f ± %.*f", d, m.Mean, d, m.Half)
+}
+
+// warn says what the intervals cannot be trusted for.
+func (s *summary) warn(w io.Writer) {
+	if s.absent+s.failed > 0 {
+		fmt.Fprintf(w, "warning: %d cells were not run and %d failed; the means are of the others\n", s.absent, s.failed)
+	}
+	least, few, all, unpaired := math.MaxInt, 0, 0, 0
+	for _, rows := range s.rows {
+		for _, r := range rows {
+			all++
+			least = min(least, r.n)
+			if r.n < experiment.FewSeeds {
+				few++
+			}
+			if r.policy != s.policies[0] && r.pairs < r.n {
+				unpaired += r.n - r.pairs
+			}
+		}
+	}
+	if unpaired > 0 {
+		fmt.Fprintf(w, "warning: %d runs have no run of %s with the same seed beside them; differences leave them out\n", unpaired, s.policies[0])
+	}
+	switch {
+	case least == 1:
+		fmt.Fprintf(w, "warning: %d of %d means are of fewer than %d seeds, some of one, which has no interval\n", few, all, experiment.FewSeeds)
+	case few > 0:
+		fmt.Fprintf(w, "warning: %d of %d means are of fewer than %d seeds, down to %d; read their intervals with caution\n", few, all, experiment.FewSeeds, least)
 	}
 }

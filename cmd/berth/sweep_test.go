@@ -114,7 +114,7 @@ func TestSweepRunsWhatIsNew(t *testing.T) {
 	if !strings.Contains(read(t, dir, "o", "manifest.json"), `"error": `) {
 		t.Error("the manifest names no failure")
 	}
-	if _, stderr, status := berth(t, dir, "sweep", "summary", "o"); status != 0 || !strings.Contains(stderr, "warning: as few as 3 seeds") {
+	if _, stderr, status := berth(t, dir, "sweep", "summary", "o"); status != 0 || !strings.Contains(stderr, "fewer than 10 seeds, down to 3") {
 		t.Errorf("summary: %d %s", status, stderr)
 	}
 }

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
+	"html"
 	"html/template"
 	"image/color"
 	"maps"
@@ -10,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"berth/plots"
 )
 
 // palette collects the colours of a page, and says what the dark theme makes
@@ -45,9 +49,7 @@ var (
 )
 
 // inlineSVG turns a figure's file into a part of the page. The fonts that the
-// file carries are left away: Liberation Sans has the widths of Arial, which
-// every system has in some form, so the text stays where it is and can be
-// searched. The figure is scaled to the width that the page has for it, down to
+// file carries are left away: the page has one for all figures. The figure is scaled to the width that the page has for it, down to
 // where its text can still be read.
 func inlineSVG(file []byte, id, alt string, p palette) (template.HTML, error) {
 	at := svgStart.FindSubmatchIndex(file)
@@ -60,12 +62,30 @@ func inlineSVG(file []byte, id, alt string, p palette) (template.HTML, error) {
 		return "", fmt.Errorf("report: figure %s: %w", id, err)
 	}
 	body := svgFonts.ReplaceAll(file[at[1]:], nil)
-	body = bytes.ReplaceAll(body, []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif"))
+	body = bytes.ReplaceAll(body, []byte("font-family:Liberation Sans"), []byte("font-family:figure,Liberation Sans,Arial,Helvetica,sans-serif"))
 	text := svgColor.ReplaceAllStringFunc(string(body), func(c string) string { return p.variable(c[1:]) })
 	title := template.HTMLEscapeString(alt)
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s" role="img" aria-labelledby="%s-alt" style="width:%.0fpt;min-width:%.0fpt"><title id="%s-alt">%s</title>`,
 		m[3], id, 1.2*width, min(0.9*width, 440), id, title)
 	return template.HTML(head + text), nil
+}
+
+var svgText = regexp.MustCompile(`>([^<>]+)</text>`)
+
+// fontFace is a font for the text of the page's figures, so that it stays where
+// it was put on systems without that typeface too.
+func fontFace(figures map[string]template.HTML) (template.CSS, error) {
+	var letters strings.Builder
+	for _, svg := range figures {
+		for _, m := range svgText.FindAllStringSubmatch(string(svg), -1) {
+			letters.WriteString(html.UnescapeString(m[1]))
+		}
+	}
+	font, err := plots.WebFont(letters.String())
+	if err != nil {
+		return "", err
+	}
+	return template.CSS(`@font-face{font-family:figure;src:url(data:font/ttf;base64,` + base64.StdEncoding.EncodeToString(font) + `)}`), nil
 }
 
 // colorName is six hexadecimal digits.

@@ -29,6 +29,7 @@ var pageJS string
 type viewed struct {
 	*Page
 	CSS, Dark, GridCSS template.CSS
+	Font               template.CSS
 	JS                 template.JS
 	palette            palette
 }
@@ -49,6 +50,12 @@ func (p *Page) HTML() ([]byte, error) {
 		}
 	}
 	v.Dark = v.palette.css()
+	if len(figures) > 0 {
+		var err error
+		if v.Font, err = fontFace(figures); err != nil {
+			return nil, err
+		}
+	}
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"drawing":  func(s *Section, f Figure) template.HTML { return figures[figureID(s, f)] },
 		"id":       figureID,

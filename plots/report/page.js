@@ -45,12 +45,12 @@
 
   // Grids: details of what is pointed at, tapped or focused; size.
   for (const grid of document.querySelectorAll(".grid")) {
-    const detail = grid.querySelector(".detail"), scroll = grid.querySelector(".scroll");
+    const detail = grid.querySelector(".detail"), idle = detail.textContent, scroll = grid.querySelector(".scroll");
     const jobs = [...grid.querySelectorAll("button.block")];
     let held = null, zoom = 1;
     const show = (block) => {
       grid.querySelectorAll(".on").forEach((b) => b.classList.remove("on"));
-      detail.textContent = block ? block.dataset.detail : "\u00a0";
+      detail.textContent = block ? block.dataset.detail : idle;
       if (!block || block.tagName !== "BUTTON") return;
       for (const b of grid.querySelectorAll(".block")) {
         if (b.dataset.detail === block.dataset.detail) b.classList.add("on");

@@ -44,7 +44,7 @@ func TestPageIsWellFormed(t *testing.T) {
 			t.Errorf("nothing has the id %q", a)
 		}
 	}
-	for _, wrong := range []string{"ZgotmplZ", "font/ttf", "&amp;amp;"} {
+	for _, wrong := range []string{"ZgotmplZ", "&amp;amp;"} {
 		if bytes.Contains(text, []byte(wrong)) {
 			t.Errorf("%q is in the page", wrong)
 		}
@@ -144,4 +144,26 @@ func contrast(a, b color.NRGBA) float64 {
 	}
 	x, y := light(a), light(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// On a dark page the ground of figures is that of the page.
+func TestDarkGround(t *testing.T) {
+	ground := strings.ToLower(hex(onDark(color.NRGBA{255, 255, 255, 255})))
+	if strings.Count(pageCSS, "--ground: "+ground+";") != 2 {
+		t.Errorf("figures stand on %s", ground)
+	}
+}
+
+// The page brings the letters of its figures: one font, for all of them.
+func TestPageFont(t *testing.T) {
+	html, err := samplePage(t).HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(html), "@font-face"); n != 1 {
+		t.Errorf("%d fonts", n)
+	}
+	if len(html) > 400_000 {
+		t.Errorf("the page has %d bytes", len(html))
+	}
 }

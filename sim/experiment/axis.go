@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"berth/sim"
 )
@@ -13,7 +14,8 @@ import (
 // SweepAxis is one setting that a sweep varies: either Values, or a range From
 // … To of Step or of Count levels, both ends included.
 type SweepAxis struct {
-	Key     string   `toml:"key" json:"key"` // what is set, as policy.window
+	Key     string   `toml:"key" json:"key"`               // what is set, as policy.window
+	Label   string   `toml:"label" json:"label,omitempty"` // in figures; default made of the key
 	Values  []any    `toml:"values" json:"values,omitempty"`
 	From    *float64 `toml:"from" json:"from,omitempty"`
 	To      *float64 `toml:"to" json:"to,omitempty"`
@@ -30,7 +32,7 @@ type SweepAxis struct {
 type Latin struct {
 	Samples int         `toml:"samples" json:"samples,omitempty"`
 	Seed    uint64      `toml:"seed" json:"seed,omitempty"`
-	Axes    []SweepAxis `toml:"axis" json:"axes,omitempty"` // key, from, to, log, integer
+	Axes    []SweepAxis `toml:"axis" json:"axis,omitempty"` // key, label, from, to, log, integer
 }
 
 // Level is one value of an axis.
@@ -43,72 +45,125 @@ type Level struct {
 // Point is one level of each axis, in the order of Keys.
 type Point []Level
 
-// bundle is a set of axes that move together.
-type bundle struct {
-	zip  string
-	keys []string
-	at   []Point
+// Dimension is what a sweep varies independently of the rest: an axis, axes of
+// one zip, or a Latin hypercube.
+type Dimension struct {
+	Keys   []string
+	Labels []string // of the keys, in words
+	Levels []Point  // of the keys
+	Log    bool     // levels in equal ratios
+	Latin  bool
+
+	zip string
 }
 
-// Points are the points of a sweep, in row-major order of its axes, the Latin
-// hypercube last. Without axes there is one point, that of the base.
-func Points(axes []SweepAxis, latin Latin) (keys []string, points []Point, err error) {
-	bundles, err := bundlesOf(axes)
-	if err != nil {
-		return nil, nil, err
-	}
-	if len(latin.Axes) > 0 || latin.Samples != 0 {
-		b, err := latin.bundle()
-		if err != nil {
-			return nil, nil, err
-		}
-		bundles = append(bundles, b)
-	}
-	points = []Point{nil}
-	for _, b := range bundles {
-		for _, key := range b.keys {
-			if slices.Contains(keys, key) {
-				return nil, nil, fmt.Errorf("axis %q is named twice", key)
-			}
-			keys = append(keys, key)
-		}
-		var next []Point
-		for _, p := range points {
-			for _, levels := range b.at {
-				next = append(next, slices.Concat(p, levels))
-			}
-		}
-		points = next
-	}
-	return keys, points, nil
+// Numeric reports whether the levels of a single axis, or of the first of a
+// zip, are numbers.
+func (d *Dimension) Numeric() bool {
+	return !d.Latin && !slices.ContainsFunc(d.Levels, func(p Point) bool { return !p[0].Number })
 }
 
-func bundlesOf(axes []SweepAxis) ([]*bundle, error) {
-	var bundles []*bundle
+// Dimensions are what a sweep varies, in the order of their first axes, the
+// Latin hypercube last.
+func Dimensions(axes []SweepAxis, latin Latin) ([]*Dimension, error) {
+	var dims []*Dimension
 	for _, a := range axes {
 		levels, err := a.levels()
 		if err != nil {
 			return nil, fmt.Errorf("axis %q: %w", a.Key, err)
 		}
-		i := slices.IndexFunc(bundles, func(b *bundle) bool { return a.Zip != "" && b.zip == a.Zip })
+		i := slices.IndexFunc(dims, func(d *Dimension) bool { return a.Zip != "" && d.zip == a.Zip })
 		if i < 0 {
-			b := &bundle{zip: a.Zip, keys: []string{a.Key}}
+			d := &Dimension{Keys: []string{a.Key}, Labels: []string{a.title()}, Log: equalRatios(levels), zip: a.Zip}
 			for _, l := range levels {
-				b.at = append(b.at, Point{l})
+				d.Levels = append(d.Levels, Point{l})
 			}
-			bundles = append(bundles, b)
+			dims = append(dims, d)
 			continue
 		}
-		b := bundles[i]
-		if len(levels) != len(b.at) {
-			return nil, fmt.Errorf("axis %q has %d levels and %q has %d; axes of zip %q need as many", a.Key, len(levels), b.keys[0], len(b.at), a.Zip)
+		d := dims[i]
+		if len(levels) != len(d.Levels) {
+			return nil, fmt.Errorf("axis %q has %d levels and %q has %d; axes of zip %q need as many", a.Key, len(levels), d.Keys[0], len(d.Levels), a.Zip)
 		}
-		b.keys = append(b.keys, a.Key)
+		d.Keys, d.Labels = append(d.Keys, a.Key), append(d.Labels, a.title())
 		for l := range levels {
-			b.at[l] = append(b.at[l], levels[l])
+			d.Levels[l] = append(d.Levels[l], levels[l])
 		}
 	}
-	return bundles, nil
+	if len(latin.Axes) > 0 || latin.Samples != 0 {
+		d, err := latin.dimension()
+		if err != nil {
+			return nil, err
+		}
+		dims = append(dims, d)
+	}
+	seen := map[string]bool{}
+	for _, d := range dims {
+		for _, key := range d.Keys {
+			if seen[key] {
+				return nil, fmt.Errorf("axis %q is named twice", key)
+			}
+			seen[key] = true
+		}
+	}
+	return dims, nil
+}
+
+// Points are the points of a sweep, in row-major order of its dimensions.
+// Without any there is one point, that of the base.
+func Points(dims []*Dimension) (keys []string, points []Point) {
+	points = []Point{nil}
+	for _, d := range dims {
+		keys = append(keys, d.Keys...)
+		var next []Point
+		for _, p := range points {
+			for _, levels := range d.Levels {
+				next = append(next, slices.Concat(p, levels))
+			}
+		}
+		points = next
+	}
+	return keys, points
+}
+
+// equalRatios reports whether levels are numbers of a wide range of which each is
+// about as many times the one before.
+func equalRatios(levels []Level) bool {
+	var logs []float64
+	for _, l := range levels {
+		x, err := strconv.ParseFloat(l.Text, 64)
+		if err != nil || !l.Number || x <= 0 {
+			return false
+		}
+		logs = append(logs, math.Log(x))
+	}
+	span := logs[len(logs)-1] - logs[0]
+	if len(logs) < 3 || math.Abs(span) < math.Log(8) {
+		return false
+	}
+	step := span / float64(len(logs)-1)
+	for i, x := range logs {
+		if math.Abs(x-logs[0]-float64(i)*step) > 0.2*math.Abs(step) {
+			return false
+		}
+	}
+	return true
+}
+
+// title is the label, or the last part of the key in words: "reserve" for
+// policy.reserve, "restart (minutes)" for restart_minutes.
+func (a *SweepAxis) title() string {
+	if a.Label != "" {
+		return a.Label
+	}
+	words := strings.ReplaceAll(a.Key[strings.LastIndexByte(a.Key, '.')+1:], "_", " ")
+	for _, unit := range []string{"gpu hours", "hours", "minutes", "seconds"} {
+		if rest, ok := strings.CutSuffix(words, " "+unit); ok {
+			words = rest + " (" + strings.ReplaceAll(unit, " ", "-") + ")"
+			break
+		}
+	}
+	return strings.ReplaceAll(words, "gpu", "GPU")
 }
 
 func (a *SweepAxis) levels() ([]Level, error) {
@@ -210,26 +265,26 @@ func listed(values []any) ([]Level, error) {
 	return levels, nil
 }
 
-// bundle draws the hypercube. Each axis has a stream of its own, so that one
+// dimension draws the hypercube. Each axis has a stream of its own, so that one
 // more axis leaves the others' samples as they were.
-func (l *Latin) bundle() (*bundle, error) {
+func (l *Latin) dimension() (*Dimension, error) {
 	if l.Samples < 1 || l.Samples > maxLevels || len(l.Axes) == 0 {
 		return nil, fmt.Errorf("latin: samples = %d and %d axes; 1 to %d samples and at least one axis are needed", l.Samples, len(l.Axes), maxLevels)
 	}
-	b := &bundle{at: make([]Point, l.Samples)}
+	d := &Dimension{Levels: make([]Point, l.Samples), Latin: true}
 	for _, a := range l.Axes {
 		if a.Key == "" || len(a.Values) > 0 || a.Step != 0 || a.Count != 0 || a.Zip != "" {
-			return nil, fmt.Errorf("latin axis %q: key, from, to, log and integer are accepted", a.Key)
+			return nil, fmt.Errorf("latin axis %q: key, label, from, to, log and integer are accepted", a.Key)
 		}
 		if err := a.checkRange(); err != nil {
 			return nil, fmt.Errorf("latin axis %q: %w", a.Key, err)
 		}
-		b.keys = append(b.keys, a.Key)
+		d.Keys, d.Labels = append(d.Keys, a.Key), append(d.Labels, a.title())
 		rng := sim.Stream(l.Seed, "latin "+a.Key)
 		for i, stratum := range rng.Perm(l.Samples) {
 			share := (float64(stratum) + rng.Float64()) / float64(l.Samples)
-			b.at[i] = append(b.at[i], a.level(a.at(share)))
+			d.Levels[i] = append(d.Levels[i], a.level(a.at(share)))
 		}
 	}
-	return b, nil
+	return d, nil
 }

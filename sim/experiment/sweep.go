@@ -13,9 +13,11 @@ import (
 	"berth/sim/metrics"
 )
 
-// ResultSchema is the version of what a cell keeps. It is part of a cell's
-// address: results of another version are made anew.
-const ResultSchema = 1
+// ResultSchema is the version of what results mean: it is raised with any change
+// of berth that gives other numbers for the same configuration, and with any
+// change of what a cell keeps. It is part of a cell's address, so that results
+// of another version are made anew.
+const ResultSchema = 2
 
 // SweepCell is one run of a sweep.
 type SweepCell struct {
@@ -92,6 +94,7 @@ type Sweeper struct {
 	Version  string // of the program, kept with each outcome
 	Parallel int    // runs at a time; 0 means 1
 	FailFast bool   // the first failing cell stops the rest
+	Renew    bool   // run cells again that another version of the program ran
 	Run      func(context.Context, SweepCell) (*metrics.Report, error)
 	Done     func() // when not nil, called after each cell, from any goroutine
 }
@@ -99,6 +102,8 @@ type Sweeper struct {
 // Tally counts distinct cells.
 type Tally struct {
 	Cells, Ran, Kept, Failed int
+
+	Other map[string]int // of Kept, those that another version of the program ran, by version
 }
 
 // Sweep runs the cells. A failing one is recorded and the rest goes on; one
@@ -106,10 +111,10 @@ type Tally struct {
 // with what was done until then counted and kept.
 func (s *Sweeper) Sweep(ctx context.Context, cells []SweepCell) (Tally, error) {
 	cells = Distinct(cells)
-	t := Tally{Cells: len(cells)}
+	t := Tally{Cells: len(cells), Other: map[string]int{}}
 	var mu sync.Mutex
 	err := Each(ctx, len(cells), s.Parallel, func(ctx context.Context, i int) error {
-		ran, failure, err := s.cell(ctx, cells[i])
+		kept, failure, err := s.cell(ctx, cells[i])
 		if err != nil {
 			return err
 		}
@@ -121,10 +126,13 @@ func (s *Sweeper) Sweep(ctx context.Context, cells []SweepCell) (Tally, error) {
 			if s.FailFast {
 				return failure
 			}
-		case ran:
+		case kept == nil:
 			t.Ran++
 		default:
 			t.Kept++
+			if kept.Version != s.Version {
+				t.Other[kept.Version]++
+			}
 		}
 		if s.Done != nil {
 			s.Done()
@@ -134,25 +142,25 @@ func (s *Sweeper) Sweep(ctx context.Context, cells []SweepCell) (Tally, error) {
 	return t, err
 }
 
-// cell runs one cell unless it is kept. failure is the cell's own error, err
-// one that stops the sweep.
-func (s *Sweeper) cell(ctx context.Context, c SweepCell) (ran bool, failure, err error) {
+// cell runs one cell, unless its outcome is kept. failure is the cell's own
+// error, err one that stops the sweep.
+func (s *Sweeper) cell(ctx context.Context, c SweepCell) (kept *Outcome, failure, err error) {
 	if err := ctx.Err(); err != nil {
-		return false, nil, err
+		return nil, nil, err
 	}
-	kept, err := s.Store.Get(c.ID)
-	if err != nil || kept != nil && kept.Error == "" {
-		return false, nil, err
+	kept, err = s.Store.Get(c.ID)
+	if err != nil || kept != nil && kept.Error == "" && !(s.Renew && kept.Version != s.Version) {
+		return kept, nil, err
 	}
 	o := &Outcome{ID: c.ID, Version: s.Version}
 	o.Report, failure = s.Run(ctx, c)
 	if errors.Is(failure, sim.ErrInterrupted) || errors.Is(failure, context.Canceled) {
-		return false, nil, failure
+		return nil, nil, failure
 	}
 	if failure != nil {
 		o.Report, o.Error = nil, failure.Error()
 	}
-	return true, failure, s.Store.Put(o)
+	return nil, failure, s.Store.Put(o)
 }
 
 // Distinct leaves out cells that are the same run as an earlier one.

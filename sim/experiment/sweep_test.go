@@ -28,10 +28,16 @@ func texts(points []experiment.Point) [][]string {
 	return out
 }
 
+func points(axes []experiment.SweepAxis, latin experiment.Latin) ([]string, []experiment.Point, error) {
+	dims, err := experiment.Dimensions(axes, latin)
+	keys, points := experiment.Points(dims)
+	return keys, points, err
+}
+
 // Zipped axes move together, others are crossed in row-major order.
 func TestPoints(t *testing.T) {
 	f := func(x float64) *float64 { return &x }
-	keys, points, err := experiment.Points([]experiment.SweepAxis{
+	keys, got, err := points([]experiment.SweepAxis{
 		{Key: "a", From: f(1), To: f(100), Count: 3, Log: true, Zip: "z"},
 		{Key: "s", Values: []any{"x", true}},
 		{Key: "b", From: f(0.1), To: f(0.3), Step: 0.1, Zip: "z"},
@@ -43,7 +49,7 @@ func TestPoints(t *testing.T) {
 		t.Error(d)
 	}
 	want := [][]string{{"1", "0.1", `"x"`}, {"1", "0.1", "true"}, {"10", "0.2", `"x"`}, {"10", "0.2", "true"}, {"100", "0.3", `"x"`}, {"100", "0.3", "true"}}
-	if d := cmp.Diff(want, texts(points)); d != "" {
+	if d := cmp.Diff(want, texts(got)); d != "" {
 		t.Error(d)
 	}
 }
@@ -60,8 +66,8 @@ func TestPointsRefuses(t *testing.T) {
 		{{Key: "a", Values: []any{int64(1)}, Zip: "z"}, {Key: "b", Values: []any{int64(1), int64(2)}, Zip: "z"}},
 		{{Key: "a", Values: []any{[]any{}}}},
 	} {
-		if _, points, err := experiment.Points(axes, experiment.Latin{}); err == nil {
-			t.Errorf("%+v gives %v", axes, points)
+		if _, got, err := points(axes, experiment.Latin{}); err == nil {
+			t.Errorf("%+v gives %v", axes, got)
 		}
 	}
 }
@@ -70,7 +76,7 @@ func TestPointsRefuses(t *testing.T) {
 func TestLatin(t *testing.T) {
 	lo, hi, one := 0.0, 1.0, 10.0
 	const n = 50
-	_, points, err := experiment.Points(nil, experiment.Latin{Samples: n, Seed: 3, Axes: []experiment.SweepAxis{
+	_, got, err := points(nil, experiment.Latin{Samples: n, Seed: 3, Axes: []experiment.SweepAxis{
 		{Key: "a", From: &lo, To: &hi}, {Key: "b", From: &hi, To: &one, Log: true},
 	}})
 	if err != nil {
@@ -78,7 +84,7 @@ func TestLatin(t *testing.T) {
 	}
 	for axis, share := range []func(float64) float64{func(x float64) float64 { return x }, math.Log10} {
 		seen := map[int]bool{}
-		for _, p := range points {
+		for _, p := range got {
 			x, _ := strconv.ParseFloat(p[axis].Text, 64)
 			seen[int(share(x)*n)] = true
 		}
@@ -111,7 +117,7 @@ func TestSweepResumes(t *testing.T) {
 	check := func(want experiment.Tally, cells []experiment.SweepCell) {
 		t.Helper()
 		got, err := s.Sweep(context.Background(), cells)
-		if err != nil || got != want {
+		if err != nil || got.Cells != want.Cells || got.Ran != want.Ran || got.Kept != want.Kept || got.Failed != want.Failed {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}
 	}
@@ -130,6 +136,66 @@ func TestSweepResumes(t *testing.T) {
 	}
 	if n != len(cells) {
 		t.Errorf("shards hold %d cells", n)
+	}
+}
+
+// Cells of another version are named, and run again on request.
+func TestSweepVersions(t *testing.T) {
+	store, err := experiment.OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := []experiment.SweepCell{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	run := func(version string, renew bool, cells []experiment.SweepCell) experiment.Tally {
+		t.Helper()
+		s := experiment.Sweeper{Store: store, Version: version, Renew: renew, Run: func(context.Context, experiment.SweepCell) (*metrics.Report, error) {
+			return &metrics.Report{}, nil
+		}}
+		tally, err := s.Sweep(context.Background(), cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tally
+	}
+	run("1", false, cells[:2])
+	for _, want := range []experiment.Tally{
+		{Cells: 3, Ran: 1, Kept: 2, Other: map[string]int{"1": 2}},
+		{Cells: 3, Ran: 2, Kept: 1, Other: map[string]int{}},
+		{Cells: 3, Kept: 3, Other: map[string]int{}},
+	} {
+		if d := cmp.Diff(want, run("2", want.Ran == 2, cells)); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// Intervals by the tabled quantiles of Student's t.
+func TestKnownIntervals(t *testing.T) {
+	for _, c := range []struct {
+		xs         []float64
+		mean, half float64
+	}{
+		{[]float64{1, 3}, 2, 12.706204736174698},
+		{[]float64{2, 4, 4, 5, 10}, 5, 2.7764451051977934 * 3 / math.Sqrt(5)},
+		{[]float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 5.5, 2.2621571627409915 * math.Sqrt(55.0/6/10)},
+	} {
+		m := experiment.MeanOf(c.xs)
+		if math.Abs(m.Mean-c.mean) > 1e-12 || math.Abs(m.Half-c.half) > 1e-6 {
+			t.Errorf("%v: %v ± %v; want %v ± %v", c.xs, m.Mean, m.Half, c.mean, c.half)
+		}
+	}
+}
+
+// The bootstrap of few values is that of all the draws that there are: of two
+// values, each alone in a quarter of the draws; of four values, of which three
+// are 0, the mean is x/4 times a binomial number of n = 4, p = 1/4, whose 97.5 %
+// quantile is 3 (P(X ≤ 2) = 0.949, P(X ≤ 3) = 0.996).
+func TestBootstrapEnumerated(t *testing.T) {
+	if low, high := experiment.Bootstrap([]float64{1, 3}, "two"); low != 1 || high != 3 {
+		t.Errorf("%v … %v", low, high)
+	}
+	if low, high := experiment.Bootstrap([]float64{0, 0, 8, 0}, "four"); low != 0 || high != 6 {
+		t.Errorf("%v … %v", low, high)
 	}
 }
 

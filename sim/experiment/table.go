@@ -22,8 +22,9 @@ type Table struct {
 
 // Missing lists cells without a result by what is wrong with them.
 type Missing struct {
-	Absent []SweepCell // not run
-	Failed []Failure
+	Absent   []SweepCell // not run
+	Failed   []Failure
+	Versions map[string]int // cells that have a result, by the version of the program that ran them
 }
 
 // Failure is a cell that failed.
@@ -32,21 +33,9 @@ type Failure struct {
 	Error string
 }
 
-var countColumns = []struct {
-	name string
-	of   func(*metrics.Report) int
-}{
-	{"submitted", func(r *metrics.Report) int { return r.Jobs.Submitted }},
-	{"completed", func(r *metrics.Report) int { return r.Jobs.Completed }},
-	{"unfinished", func(r *metrics.Report) int { return r.Jobs.Unfinished }},
-	{"unscheduled", func(r *metrics.Report) int { return r.Jobs.Unscheduled }},
-	{"rejected", func(r *metrics.Report) int { return r.Jobs.Rejected }},
-	{"swaps", func(r *metrics.Report) int { return r.Swaps }},
-}
-
 // Write writes both tables.
 func (t *Table) Write(csvTo, parquetTo io.Writer) (Missing, error) {
-	var missing Missing
+	missing := Missing{Versions: map[string]int{}}
 	text := csv.NewWriter(csvTo)
 	text.Write(t.header()) // its errors come back from Error
 	columns := newColumns(t)
@@ -65,6 +54,7 @@ func (t *Table) Write(csvTo, parquetTo io.Writer) (Missing, error) {
 			missing.Failed = append(missing.Failed, Failure{c, o.Error})
 			continue
 		}
+		missing.Versions[o.Version]++
 		text.Write(t.record(c, o.Report))
 		if _, err := binary.WriteRows([]parquet.Row{columns.row(c, o.Report)}); err != nil {
 			return missing, err
@@ -77,10 +67,10 @@ func (t *Table) Write(csvTo, parquetTo io.Writer) (Missing, error) {
 func (t *Table) header() []string {
 	header := append([]string{"cell", "policy", "seed"}, t.Keys...)
 	for _, c := range countColumns {
-		header = append(header, c.name)
+		header = append(header, c.Name)
 	}
 	for _, c := range runColumns {
-		header = append(header, c.name)
+		header = append(header, c.Name)
 	}
 	return header
 }
@@ -128,10 +118,10 @@ func newColumns(t *Table) *columns {
 		}
 	}
 	for _, n := range countColumns {
-		g[n.name] = parquet.Int(64)
+		g[n.Name] = parquet.Int(64)
 	}
 	for _, m := range runColumns {
-		g[m.name] = parquet.Optional(parquet.Leaf(parquet.DoubleType))
+		g[m.Name] = parquet.Optional(parquet.Leaf(parquet.DoubleType))
 	}
 	for name := range g {
 		c.names = append(c.names, name)
@@ -159,13 +149,13 @@ func (c *columns) row(cell SweepCell, r *metrics.Report) parquet.Row {
 		put(c.keys[k], v, 0)
 	}
 	for _, n := range countColumns {
-		put(n.name, parquet.ValueOf(int64(n.of(r))), 0)
+		put(n.Name, parquet.ValueOf(int64(n.of(r))), 0)
 	}
 	for _, m := range runColumns {
 		if x := m.of(r); x != nil {
-			put(m.name, parquet.ValueOf(*x), 1)
+			put(m.Name, parquet.ValueOf(*x), 1)
 		} else {
-			put(m.name, parquet.NullValue(), 0)
+			put(m.Name, parquet.NullValue(), 0)
 		}
 	}
 	return row

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/BurntSushi/toml"
+	"github.com/google/go-cmp/cmp"
+
+	"berth/policies"
+	"berth/sim/config"
+	"berth/workloads"
+)
+
+// A manifest's configuration, written as TOML, is the scenario again.
+func TestManifestIsTOML(t *testing.T) {
+	for _, name := range workloads.Names() {
+		in, err := load(name, []string{"policy.window=12", "trace.unit=60", "cluster.alignment=buddy"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(config.Tree(in.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tree map[string]any
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		if err := d.Decode(&tree); err != nil {
+			t.Fatal(err)
+		}
+		var written bytes.Buffer
+		if err := toml.NewEncoder(&written).Encode(tree); err != nil {
+			t.Fatal(err)
+		}
+		var again file
+		if err := config.DecodeStrict(written.Bytes(), name, &again); err != nil {
+			t.Fatalf("%v\n%s", err, written.Bytes())
+		}
+		if d := cmp.Diff(in.file, again, cmp.Comparer(func(a, b policies.Config) bool { return a.Window == b.Window })); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// A cell's address does not depend on where the files are that it reads, and
+// does on what is in them.
+func TestCellAddressIsByContent(t *testing.T) {
+	const scenario = `base = "log.swf"
+policies = ["fcfs"]
+set = ["cluster.gpus=8"]
+`
+	const log = "1 0 -1 60 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1\n"
+	address := func(dir, content string) string {
+		write(t, dir, "log.swf", content)
+		s, err := loadSweep(write(t, dir, "s.toml", scenario))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.cells[0].ID
+	}
+	one := address(t.TempDir(), log)
+	deep := filepath.Join(t.TempDir(), "deep")
+	if err := os.Mkdir(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if other := address(deep, log); other != one {
+		t.Errorf("%s there, %s here", other, one)
+	}
+	if other := address(deep, log+log); other == one {
+		t.Error("another trace has the same address")
+	}
+}
