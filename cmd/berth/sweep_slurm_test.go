@@ -12,10 +12,18 @@ import (
 )
 
 // startSlurm runs Slurm on this machine for one test: munged, slurmctld and
-// slurmd under a folder of their own. Its environment makes the commands find
-// it.
-func startSlurm(t *testing.T) {
-	for _, tool := range []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel"} {
+// slurmd under a folder of their own; with accounts, also slurmdbd and its
+// MariaDB. Its environment makes the commands find it.
+func startSlurm(t *testing.T, accounts bool) {
+	tools := []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel"}
+	if accounts {
+		for _, tool := range []string{"slurmdbd", "mariadbd", "mariadb-install-db", "sacct"} {
+			if _, err := exec.LookPath(tool); err != nil {
+				t.Skipf("%s is not installed (Debian: slurmdbd slurm-wlm-mysql-plugin mariadb-server)", tool)
+			}
+		}
+	}
+	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
 			if os.Getenv("BERTH_REQUIRE_SLURM") != "" {
 				t.Fatalf("BERTH_REQUIRE_SLURM is set and %s is not installed", tool)
@@ -52,8 +60,12 @@ func startSlurm(t *testing.T) {
 	if err := os.WriteFile(key, []byte(strings.Repeat("a key of one test", 8)), 0o400); err != nil {
 		t.Fatal(err)
 	}
-	port := 20000 + os.Getpid()%20000
+	port := 20000 + 4*(os.Getpid()%5000)
 	socket := filepath.Join(dir, "munge", "socket")
+	storage := "AccountingStorageType=accounting_storage/none"
+	if accounts {
+		storage = fmt.Sprintf("AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\nAccountingStoragePort=%d\nAccountingStoragePass=%s", port+2, socket)
+	}
 	conf := write(t, dir, "slurm.conf", fmt.Sprintf(`ClusterName=berth
 SlurmctldHost=%[1]s(127.0.0.1)
 SlurmUser=%[2]s
@@ -74,22 +86,55 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+%[7]s
 MpiDefault=none
 ReturnToService=2
 SlurmdParameters=config_overrides
 NodeName=%[1]s NodeAddr=127.0.0.1 CPUs=4 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-`, host, me.Username, socket, port, port+1, dir))
+`, host, me.Username, socket, port, port+1, dir, storage))
 	t.Setenv("SLURM_CONF", conf)
 	daemon(t, dir, "munged", "--foreground", "--force", "--key-file="+key, "--socket="+socket,
 		"--pid-file="+filepath.Join(dir, "munge", "pid"), "--log-file="+filepath.Join(dir, "munge", "log"), "--seed-file="+filepath.Join(dir, "munge", "seed"))
 	await(t, 10*time.Second, "munged", func() bool { _, err := os.Stat(socket); return err == nil })
+	if accounts {
+		startAccounts(t, dir, me.Username, socket, port)
+	}
 	daemon(t, dir, "slurmctld", "-D", "-f", conf)
 	daemon(t, dir, "slurmd", "-D", "-N", host, "-f", conf)
 	await(t, 30*time.Second, "an idle node", func() bool {
 		out, _ := exec.Command("sinfo", "-h", "-o", "%T").Output()
 		return strings.TrimSpace(string(out)) == "idle"
+	})
+}
+
+// startAccounts runs MariaDB and slurmdbd.
+func startAccounts(t *testing.T, dir, user, munge string, port int) {
+	data, sql := filepath.Join(dir, "db"), filepath.Join(dir, "sql")
+	if out, err := exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+data, "--user="+user, "--auth-root-authentication-method=normal").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	daemon(t, dir, "mariadbd", "--no-defaults", "--datadir="+data, "--user="+user, "--socket="+sql, "--bind-address=127.0.0.1", fmt.Sprint("--port=", port+3))
+	await(t, 30*time.Second, "MariaDB", func() bool { _, err := os.Stat(sql); return err == nil })
+	conf := write(t, dir, "slurmdbd.conf", fmt.Sprintf(`DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort=%d
+SlurmUser=%s
+AuthType=auth/munge
+AuthInfo=socket=%s
+StorageType=accounting_storage/mysql
+StorageHost=127.0.0.1
+StoragePort=%d
+StorageUser=root
+StorageLoc=slurm
+PidFile=%s/slurmdbd.pid
+`, port+2, user, munge, port+3, dir))
+	if err := os.Chmod(conf, 0o600); err != nil { // slurmdbd insists
+		t.Fatal(err)
+	}
+	daemon(t, dir, "slurmdbd", "-D")
+	await(t, 30*time.Second, "answer of slurmdbd", func() bool {
+		return exec.Command("sacctmgr", "-n", "show", "cluster").Run() == nil
 	})
 }
 
@@ -130,7 +175,7 @@ func await(t *testing.T, limit time.Duration, what string, done func() bool) {
 // An array of shards and a merge give the bytes of one machine; a lost task is
 // found and submitted again.
 func TestSlurm(t *testing.T) {
-	startSlurm(t)
+	startSlurm(t, false)
 	dir := t.TempDir()
 	write(t, dir, "s.toml", smallSweep)
 	berth(t, dir, "sweep", "s.toml", "-o", "one")
@@ -182,6 +227,34 @@ func TestSlurm(t *testing.T) {
 		t.Errorf("resubmit: %s", out)
 	}
 	merged()
+}
+
+// Where Slurm keeps accounts, status says how the task of a lost shard ended:
+// here it completed, and its cells are gone.
+func TestSlurmAccounts(t *testing.T) {
+	startSlurm(t, true)
+	dir := t.TempDir()
+	write(t, dir, "s.toml", smallSweep)
+	if _, stderr, status := berth(t, dir, "sweep", "submit", "s.toml", "--shards", "3", "-o", "o"); status != 0 {
+		t.Fatal(stderr)
+	}
+	await(t, 60*time.Second, "empty queue", func() bool {
+		out, err := exec.Command("squeue", "-h").Output()
+		return err == nil && len(out) == 0
+	})
+	s, err := loadSweep(filepath.Join(dir, "s.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(s.cells); i += 3 {
+		if err := os.Remove(filepath.Join(dir, "o", "cells", s.cells[i].ID+".json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, 20*time.Second, "account of the lost task", func() bool {
+		out, _, _ := berth(t, dir, "sweep", "status", "s.toml", "-o", "o")
+		return strings.Contains(out, "lost: completed") && strings.Contains(out, "lost: shards 2;")
+	})
 }
 
 // With accounts, status says how a lost task ended, by its last submission;
