@@ -161,16 +161,11 @@ func (g *gapInstance) prove(ctx context.Context, clock bool) (err error) {
 	if clock {
 		limit = milp.Options{TimeLimit: gapTimeLimit}
 	}
-	start, _ := allocator.Solve(ctx, g.problem, allocator.Options{Seed: g.seed, Budget: allocator.Budget{Evaluations: fullStart}})
 	began := time.Now()
-	g.full, err = milp.Solve(ctx, g.problem, start, limit)
+	g.full, _, err = fullMode(ctx, g.problem, g.seed, limit)
 	g.took = time.Since(began)
 	return err
 }
-
-// fullStart is how many evaluations the plan is given that full mode starts
-// from.
-const fullStart = 10_000
 
 func gapCSV(rows []gapRow) []byte {
 	var b bytes.Buffer

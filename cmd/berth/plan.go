@@ -210,14 +210,13 @@ func (p *planner) full(ctx context.Context) error {
 	if _, err := milp.Select(p.solver); err != nil {
 		return err
 	}
-	start, stats := allocator.Solve(ctx, p.problem, allocator.Options{Seed: p.seed, Budget: allocator.Budget{Evaluations: fullStart}})
-	out, err := milp.Solve(ctx, p.problem, start, milp.Options{Solver: p.solver, NodeLimit: p.nodeLimit, TimeLimit: p.timeLimit, Seed: int32(p.seed % 1_000_000)})
+	out, evaluations, err := fullMode(ctx, p.problem, p.seed, milp.Options{Solver: p.solver, NodeLimit: p.nodeLimit, TimeLimit: p.timeLimit, Seed: int32(p.seed % 1_000_000)})
 	if err != nil {
 		return invalid(err)
 	}
 	o := &p.report.Plan
 	p.plan = out.Plan
-	o.Evaluations = stats.Evaluations
+	o.Evaluations = evaluations
 	o.Bound, o.Gap, o.Nodes, o.Proven = &out.Bound, &out.Gap, &out.Nodes, &out.Proven
 	o.Solver, o.Limit = out.Solver, out.Limit
 	return nil

@@ -64,7 +64,7 @@ func (d *decision) leastValuable() int {
 const (
 	tryNodes     = 4_000 // of one try to place the jobs
 	checkedNodes = 400   // of one that looks at the services after every job
-	tries        = 120
+	tries        = 60
 	fills        = 8 // ways to fill the services in, a try
 )
 

@@ -248,10 +248,13 @@ func (s *solving) aggregated(apart bool) error {
 }
 
 // repair drops the least valuable jobs of a decision until the rest can be
-// placed, and offers what remains.
+// placed, and offers what remains, as long as it would be worth more than the
+// best plan.
 func (s *solving) repair(d *decision) {
 	for len(d.jobs) > 0 && !s.spent() {
-		d = d.without(d.leastValuable())
+		if d = d.without(d.leastValuable()); d.value() <= s.out.Objective {
+			return
+		}
 		pl, placed := d.place(s.searching)
 		if pl != nil {
 			s.offer(pl)
