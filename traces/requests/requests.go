@@ -2,10 +2,11 @@ package requests
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"berth/sim"
 	"berth/traces"
@@ -159,7 +160,8 @@ func (r *Reader) mooncake(q *Request, first *[]byte) (bool, error) {
 		Output    *int     `json:"output_length"`
 	}
 	if err := json.Unmarshal(line, &row); err != nil {
-		return false, r.in.bad("%s is not a request: %v", quote(line), err)
+		// Not err: its words may differ from run to run.
+		return false, r.in.bad("%s is not a request; accepted is a JSON object with timestamp (ms), input_length and output_length (tokens)", quote(line))
 	}
 	if row.Timestamp == nil || row.Input == nil || row.Output == nil {
 		return false, r.in.bad("%s lacks a key; accepted are timestamp (ms), input_length and output_length (tokens)", quote(line))

@@ -167,7 +167,8 @@ func TestErrors(t *testing.T) {
 		`{"timestamp": 0}`: `x:1: "{\"timestamp\": 0}" lacks a key; accepted are timestamp (ms), input_length and output_length (tokens)`,
 		`{"timestamp": -1, "input_length": 1, "output_length": 1}`: "x:1: timestamp is -1; accepted are 0 to 4000000000000 ms",
 		`{"timestamp": 0, "input_length": -1, "output_length": 1}`: "x:1: input_length is -1, output_length 1; accepted are integers from 0 to 1073741824",
-		`{]`: `x:1: "{]" is not a request: invalid character ']' looking for beginning of object key string`,
+		`{"timestamp": "now"}`: `x:1: "{\"timestamp\": \"now\"}" is not a request; accepted is a JSON object with timestamp (ms), input_length and output_length (tokens)`,
+		`{]`:                   `x:1: "{]" is not a request; accepted is a JSON object with timestamp (ms), input_length and output_length (tokens)`,
 	} {
 		r, err := NewReader(strings.NewReader(text), "x")
 		if err == nil {
