@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,9 +12,7 @@ import (
 // pythonPolicy is the example's command, or skips the test.
 func pythonPolicy(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not there: the example in Python is not tested")
-	}
+	need(t, "python3", "the example in Python is not tested")
 	script, err := filepath.Abs("../../docs/examples/shortest_first.py")
 	if err != nil {
 		t.Fatal(err)

@@ -167,9 +167,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("berth.1 does not tell of the status %q", meaning)
 		}
 	}
-	if _, err := exec.LookPath("man"); err != nil {
-		t.Skip("man is not there: the pages are not read")
-	}
+	need(t, "man", "the pages are not read")
 	for _, page := range pages {
 		cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", page)
 		cmd.Env = append(os.Environ(), "MANWIDTH=80", "MANPAGER=cat", "LC_ALL=C.UTF-8")

@@ -17,7 +17,7 @@ import (
 // median job through.
 func TestRecordedTraces(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes ten seconds")
+		t.Skip("replays two whole traces: left out by -short")
 	}
 	data, err := filepath.Abs(recordedData(t))
 	if err != nil {

@@ -18,9 +18,7 @@ func startSlurm(t *testing.T, accounts bool) {
 	tools := []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel"}
 	if accounts {
 		for _, tool := range []string{"slurmdbd", "mariadbd", "mariadb-install-db", "sacct"} {
-			if _, err := exec.LookPath(tool); err != nil {
-				t.Skipf("%s is not installed (Debian: slurmdbd slurm-wlm-mysql-plugin mariadb-server)", tool)
-			}
+			need(t, tool, "Slurm's accounts are not tested (Debian: slurmdbd slurm-wlm-mysql-plugin mariadb-server)")
 		}
 	}
 	for _, tool := range tools {

@@ -15,9 +15,7 @@ import (
 // and its change of the example in Python. The trace and the policy in Go are
 // the reader's own.
 func TestTour(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("python3 is not there: the tour is not made")
-	}
+	need(t, "python3", "the tour is not made")
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
