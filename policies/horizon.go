@@ -56,15 +56,7 @@ const (
 )
 
 func newHorizon(c Config) (sim.Policy, error) {
-	c.Replan = cmp.Or(c.Replan, "event")
-	c.Window = cmp.Or(c.Window, plan.DefaultSteps)
-	c.Commit = cmp.Or(c.Commit, 1)
-	if c.PlanGamma == 0 {
-		c.PlanGamma = c.Gamma
-	}
-	if c.PlanLambda == 0 {
-		c.PlanLambda = c.Lambda
-	}
+	c.fillHorizon()
 	budget, err := c.budget()
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type forecasts struct {
 // newForecasts makes the configured forecasters for a run.
 func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 	f := &forecasts{}
-	if c.Forecast == "learned" || c.Forecast == "cold" {
+	if c.Forecast != "perfect" {
 		learned, err := forecast.NewLearned(len(r.Services()), forecast.LearnedOptions{Step: r.Step(), Quantile: c.Quantile})
 		if err != nil {
 			return nil, err
@@ -32,8 +32,8 @@ func newForecasts(c *Config, r *sim.Round) (*forecasts, error) {
 		}
 		f.demand = perfect
 	}
-	if e := c.demandErrors(); e != (forecast.DemandErrors{Settle: c.DemandSettle}) {
-		noisy, err := forecast.NewNoisyDemand(f.demand, e, r.Step(), c.Seed)
+	if c.noisyDemand() {
+		noisy, err := forecast.NewNoisyDemand(f.demand, c.demandErrors(), r.Step(), c.Seed)
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package policies
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -27,7 +26,7 @@ func (p *horizon) search(ctx context.Context, q *plan.Problem, order []int, now 
 	if p.c.Mode != "full" || ctx.Err() != nil {
 		return pl, stats.Order, nil
 	}
-	out, err := milp.Solve(ctx, q, pl, milp.Options{NodeLimit: cmp.Or(p.c.NodeLimit, defaultNodes), Seed: int32(seed % 1_000_000)})
+	out, err := milp.Solve(ctx, q, pl, milp.Options{NodeLimit: p.c.NodeLimit, Seed: int32(seed % 1_000_000)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("horizon, step %d: %w", now, err)
 	}

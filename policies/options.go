@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"berth/policies/exec"
+	"berth/policies/forecast"
 	"berth/policies/placement"
 	"berth/policies/plan"
 )
@@ -56,7 +57,7 @@ var options = []Option{
 	{"gamma", "decay per hour inside a plan", "the scenario's", nil, by("horizon")},
 	{"lambda", "weight of a GPU-hour of shortfall inside a plan", "the scenario's", nil, by("horizon")},
 	{"forecast", "of demand: perfect, learned, a weekly profile, or cold, the same without what happened before the run", "perfect", []string{"perfect", "learned", "cold"}, by("horizon")},
-	{"quantile", "of demand that a learned forecast aims at, 0 to 1", "0.9", nil, by("horizon")},
+	{"quantile", "of demand that a learned forecast aims at, 0 to 1", fmt.Sprint(forecast.DefaultQuantile), nil, by("horizon")},
 	{"duration_sigma", "error of estimates: σ of a log-normal factor, drawn once a job", "0", nil, by("horizon")},
 	{"demand_bias", "error of forecast demand in all steps: 0.2 forecasts a fifth too much", "0", nil, by("horizon")},
 	{"demand_level", "error of forecast demand: σ of a log-normal factor, drawn once a day", "0", nil, by("horizon")},

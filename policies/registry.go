@@ -174,6 +174,11 @@ func (c *Config) demandErrors() forecast.DemandErrors {
 	return forecast.DemandErrors{Bias: c.DemandBias, Level: c.DemandLevel, Noise: c.DemandNoise, Missed: c.DemandMissed, Settle: c.DemandSettle}
 }
 
+// noisyDemand reports whether forecasts of demand have errors.
+func (c *Config) noisyDemand() bool {
+	return c.demandErrors() != forecast.DemandErrors{Settle: c.DemandSettle}
+}
+
 // budget is the configured budget of a search.
 func (c *Config) budget() (allocator.Budget, error) {
 	b, err := allocator.ParseBudget(cmp.Or(c.Budget, defaultBudget))

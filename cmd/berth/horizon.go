@@ -3,14 +3,17 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"berth/policies"
 	"berth/sim"
 	"berth/sim/config"
 	"berth/sim/experiment"
@@ -111,18 +114,18 @@ func (s *study) cells() ([]experiment.Cell, error) {
 		{Factor: "reference", Level: clairvoyant}, {Factor: "reference", Level: bound}}, cells...), nil
 }
 
-// runs makes the study's runs, cell by cell and seed by seed.
-func (s *study) runs(cells []experiment.Cell) ([]*studyRun, error) {
-	var runs []*studyRun
+// points makes the study's points, cell by cell and seed by seed, and their runs.
+func (s *study) points(cells []experiment.Cell) (points []studyPoint, runs []*studyRun, err error) {
+	known := map[string]*studyRun{}
 	for _, c := range cells {
 		var own studyFile // decoded anew, so that cells share nothing
 		if err := config.DecodeStrict(s.text, s.name, &own); err != nil {
-			return nil, invalid(err)
+			return nil, nil, invalid(err)
 		}
 		in := &input{file: own.file, checksums: map[string]string{}}
 		for _, text := range c.Settings {
 			if err := in.set(text); err != nil {
-				return nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
+				return nil, nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
 			}
 		}
 		policy := "horizon"
@@ -135,16 +138,36 @@ func (s *study) runs(cells []experiment.Cell) ([]*studyRun, error) {
 		}
 		for seed := range s.seeds {
 			log := s.logFor(c, in, seed)
+			key, err := runKey(in, c, policy, seed, log != nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			if run := known[key]; run != nil {
+				points = append(points, studyPoint{c, run})
+				continue
+			}
 			setup, err := in.setup(policy, uint64(seed+1), nil)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
+				return nil, nil, fmt.Errorf("%s: %s = %s: %w", s.name, c.Factor, c.Level, err)
 			}
-			run := newStudyRun(c, setup, in.Scenario.HorizonHours-lastWindow)
-			run.forecasts, run.priorities = log, priorities
-			runs = append(runs, run)
+			run := &studyRun{
+				reference: referenceOf(c), setup: setup, priorities: priorities, forecasts: log,
+				interior: sim.Time((in.Scenario.HorizonHours - lastWindow) * float64(time.Hour)),
+			}
+			known[key] = run
+			points, runs = append(points, studyPoint{c, run}), append(runs, run)
 		}
 	}
-	return runs, nil
+	return points, runs, nil
+}
+
+// runKey is equal for points whose runs are.
+func runKey(in *input, c experiment.Cell, policy string, seed int, logged bool) (string, error) {
+	of := in.file
+	of.Policy.Gamma, of.Policy.Lambda = in.Weights()
+	of.Policy = policies.HorizonSettings(of.Policy)
+	text, err := json.Marshal(of)
+	return fmt.Sprint(policy, " ", referenceOf(c), " ", seed, " ", logged, " ", string(text)), err
 }
 
 // run makes all runs, writes tables and figures, and returns the responses.
@@ -153,7 +176,7 @@ func (s *study) run(dir *experiment.Dir) ([]response, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, err := s.runs(cells)
+	points, runs, err := s.points(cells)
 	if err != nil {
 		return nil, err
 	}
@@ -165,20 +188,15 @@ func (s *study) run(dir *experiment.Dir) ([]response, error) {
 	})
 	finish()
 	if errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		var kept []*studyRun
-		for _, r := range runs {
-			if r.done {
-				kept = append(kept, r)
-			}
-		}
+		kept := slices.DeleteFunc(slices.Clone(points), func(p studyPoint) bool { return !p.done })
 		if err := dir.WriteFile("horizon.csv", studyCSV(kept)); err != nil {
 			return nil, err
 		}
-		return nil, interrupted(fmt.Errorf("interrupted; the %d finished of %d runs are kept in %s", len(kept), len(runs), dir.Path("horizon.csv")))
+		return nil, interrupted(fmt.Errorf("interrupted; the %d finished of %d points are kept in %s", len(kept), len(points), dir.Path("horizon.csv")))
 	}
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(s.cmd.ErrOrStderr(), "%d runs in %v\n", len(runs), time.Since(started).Round(time.Millisecond))
-	return s.write(dir, cells, runs)
+	fmt.Fprintf(s.cmd.ErrOrStderr(), "%d points, %d runs in %v\n", len(points), len(runs), time.Since(started).Round(time.Millisecond))
+	return s.write(dir, cells, points)
 }

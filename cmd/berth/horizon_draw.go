@@ -96,9 +96,9 @@ func (s *study) drawByHour(dir string, list []response) error {
 		}
 		series := plots.HourSeries{Label: "commit " + r.cell.Level}
 		for h := range 24 {
-			xs := make([]float64, len(r.runs))
-			for k, run := range r.runs {
-				xs[k] = run.byHour[h]
+			xs := make([]float64, len(r.points))
+			for k, p := range r.points {
+				xs[k] = p.byHour[h]
 			}
 			m := experiment.MeanOf(xs)
 			series.Mean, series.Half = append(series.Mean, m.Mean), append(series.Half, m.Half)

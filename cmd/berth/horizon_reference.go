@@ -21,16 +21,20 @@ const (
 	bound       = "bound"
 )
 
-// isReference reports whether a cell is one of the two.
-func isReference(c experiment.Cell) bool {
-	return c.Factor == "reference" && (c.Level == clairvoyant || c.Level == bound)
+// referenceOf is the reference that a cell asks for; empty when it is none of
+// the two.
+func referenceOf(c experiment.Cell) string {
+	if c.Factor == "reference" && (c.Level == clairvoyant || c.Level == bound) {
+		return c.Level
+	}
+	return ""
 }
 
 // clairvoyantBudget is the evaluations of a clairvoyant plan.
 const clairvoyantBudget = 60_000
 
-// reference makes the run's reference, for the whole run and for the interior.
-func (s *studyRun) reference(ctx context.Context) error {
+// refer makes the run's reference, for the whole run and for the interior.
+func (s *studyRun) refer(ctx context.Context) error {
 	whole, err := s.setup.NewWorkload()
 	if err != nil {
 		return err
@@ -46,7 +50,7 @@ func (s *studyRun) reference(ctx context.Context) error {
 			return err
 		}
 		w.Closed = w.Closed && until == end
-		if s.cell.Level == bound {
+		if s.reference == bound {
 			err = s.bound(w, until)
 		} else {
 			err = s.clairvoyant(ctx, w, until)

@@ -20,9 +20,16 @@ import (
 // interior measures: a run's own end is an end effect too.
 const lastWindow = 24
 
+// studyPoint is a seed of a cell, and its run. Points that come to the same
+// settings share one: the defaults are a level of most factors.
+type studyPoint struct {
+	cell experiment.Cell
+	*studyRun
+}
+
 // studyRun is one run of a study and what it responded.
 type studyRun struct {
-	cell       experiment.Cell
+	reference  string // clairvoyant or bound, which are not simulated; else empty
 	setup      experiment.Setup
 	interior   sim.Time           // end of the interior
 	priorities map[string]float64 // of the services
@@ -39,14 +46,10 @@ type studyRun struct {
 	planning           time.Duration
 }
 
-func newStudyRun(c experiment.Cell, setup experiment.Setup, interiorHours float64) *studyRun {
-	return &studyRun{cell: c, setup: setup, interior: sim.Time(interiorHours * float64(time.Hour))}
-}
-
 // run makes the run.
 func (s *studyRun) run(ctx context.Context) error {
-	if isReference(s.cell) {
-		return s.reference(ctx)
+	if s.reference != "" {
+		return s.refer(ctx)
 	}
 	var policy sim.Policy
 	make := s.setup.NewPolicy
@@ -116,14 +119,14 @@ func (s *studyRun) measure(t *metrics.Timeline) {
 }
 
 // studyCSV is every response of every run. Wall-clock time is not in it.
-func studyCSV(runs []*studyRun) []byte {
+func studyCSV(points []studyPoint) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Write([]string{"factor", "level", "seed", "value", "utilization", "shortfall_gpu_hours", "swaps", "nervousness",
 		"penalty", "interior_value", "interior_utilization", "interior_penalty", "jobs_completed"})
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
-	for _, r := range runs {
-		if isReference(r.cell) && r.cell.Level == bound { // of value less penalty; it has no other measure
+	for _, r := range points {
+		if r.reference == bound { // of value less penalty; it has no other measure
 			w.Write([]string{r.cell.Factor, bound, strconv.FormatUint(r.setup.Seed, 10), number(r.report.Value), "", "", "", "", "", number(r.value), "", "", ""})
 			continue
 		}
@@ -136,12 +139,13 @@ func studyCSV(runs []*studyRun) []byte {
 	return b.Bytes()
 }
 
-// timingsCSV is the wall-clock time of planning, which no other file has.
-func timingsCSV(runs []*studyRun) []byte {
+// timingsCSV is the wall-clock time of planning, which no other file has. A run
+// that points share is in it with each.
+func timingsCSV(points []studyPoint) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Write([]string{"factor", "level", "seed", "planning_seconds"})
-	for _, r := range runs {
+	for _, r := range points {
 		w.Write([]string{r.cell.Factor, r.cell.Level, strconv.FormatUint(r.setup.Seed, 10), strconv.FormatFloat(r.planning.Seconds(), 'f', 4, 64)})
 	}
 	w.Flush()

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func TestNoFactorIsInert(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs, err := s.runs([]experiment.Cell{cells[0], cells[len(cells)-1]})
+		points, runs, err := s.points([]experiment.Cell{cells[0], cells[len(cells)-1]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,13 +34,57 @@ func TestNoFactorIsInert(t *testing.T) {
 			if err := r.run(context.Background()); err != nil {
 				t.Fatal(err)
 			}
+		}
+		for _, r := range points {
 			level := r.cell.Level
 			r.cell.Factor, r.cell.Level = "", ""
-			answers[level] += string(studyCSV([]*studyRun{r}))
+			answers[level] += string(studyCSV([]studyPoint{r}))
 		}
 		if answers[cells[0].Level] == answers[cells[len(cells)-1].Level] {
 			t.Errorf("factor %s: %s and %s answer the same", f.Name, cells[0].Level, cells[len(cells)-1].Level)
 		}
+	}
+}
+
+// Points share a run where their settings come to the same, and only there.
+func TestStudySharesRuns(t *testing.T) {
+	s := &study{seeds: 2}
+	if err := s.load(nil); err != nil {
+		t.Fatal(err)
+	}
+	cells, err := s.cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, runs, err := s.points(cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := map[string]*studyRun{}
+	for _, p := range points {
+		run[fmt.Sprint(p.cell.Factor, " ", p.cell.Level, " ", p.setup.Seed)] = p.studyRun
+	}
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"default horizon 1", "window 24 1", true},
+		{"default horizon 1", "boundary open 1", true}, // σ is of salvage only
+		{"default horizon 1", "missed_peaks 0 1", true},
+		{"default horizon 1", "default horizon 2", false},
+		{"default horizon 1", "reference clairvoyant 1", false},
+		{"reference bound 1", "reference clairvoyant 1", false},
+		{"default horizon 1", "boundary salvage 1", false},
+		{"commit 24 2", "boundary@24 open 2", true},
+		{"forecast learned 2", "quantile 0.9 2", true},
+		{"forecast learned 1", "quantile 0.9 1", false}, // which is listened to
+	} {
+		if run[c.a] == nil || run[c.b] == nil || (run[c.a] == run[c.b]) != c.same {
+			t.Errorf("%s and %s: shared %v, want %v", c.a, c.b, run[c.a] == run[c.b], c.same)
+		}
+	}
+	if len(points) != s.seeds*len(cells) || len(runs) >= len(points) {
+		t.Errorf("%d points of %d cells, %d runs", len(points), len(cells), len(runs))
 	}
 }
 
@@ -112,7 +157,7 @@ func TestStudyStaysBelowItsBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	cells := []experiment.Cell{{Factor: "reference", Level: bound}, {Factor: "default", Level: "horizon"}, {Factor: "reference", Level: "fifo"}}
-	runs, err := s.runs(cells)
+	points, runs, err := s.points(cells)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +166,8 @@ func TestStudyStaysBelowItsBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, r := range runs[s.seeds:] {
-		b := runs[i%s.seeds]
+	for i, r := range points[s.seeds:] {
+		b := points[i%s.seeds]
 		if r.report.Value-r.penalty > b.report.Value || r.value-r.interiorPenalty > b.value {
 			t.Errorf("%s, seed %d: %v and %v, above the bounds %v and %v", r.cell.Level, r.setup.Seed, r.report.Value-r.penalty, r.value-r.interiorPenalty, b.report.Value, b.value)
 		}

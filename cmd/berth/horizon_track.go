@@ -70,8 +70,8 @@ func (l *forecastLog) track(spans *metrics.Spans) *plots.Track {
 }
 
 // drawTrack draws the run that was listened to, if the study has one.
-func (s *study) drawTrack(dir string, runs []*studyRun) error {
-	for _, r := range runs {
+func (s *study) drawTrack(dir string, points []studyPoint) error {
+	for _, r := range points {
 		if r.track == nil {
 			continue
 		}

@@ -14,15 +14,15 @@ type response struct {
 	cell                                experiment.Cell
 	utilization, shortfall, nervousness experiment.Mean
 	net, interiorNet                    experiment.Mean // value less the penalty of shortfall
-	runs                                []*studyRun
+	points                              []studyPoint
 }
 
-// responses sums up the runs, which stand cell by cell.
-func (s *study) responses(cells []experiment.Cell, runs []*studyRun) []response {
+// responses sums up the points, which stand cell by cell.
+func (s *study) responses(cells []experiment.Cell, points []studyPoint) []response {
 	out := make([]response, len(cells))
 	for i, c := range cells {
-		of := runs[i*s.seeds : (i+1)*s.seeds]
-		mean := func(f func(*studyRun) float64) experiment.Mean {
+		of := points[i*s.seeds : (i+1)*s.seeds]
+		mean := func(f func(studyPoint) float64) experiment.Mean {
 			xs := make([]float64, len(of))
 			for k, r := range of {
 				xs[k] = f(r)
@@ -30,19 +30,19 @@ func (s *study) responses(cells []experiment.Cell, runs []*studyRun) []response 
 			return experiment.MeanOf(xs)
 		}
 		out[i] = response{
-			cell: c, runs: of,
-			utilization: mean(func(r *studyRun) float64 { return r.report.Utilization }),
-			shortfall:   mean(func(r *studyRun) float64 { return r.report.ShortfallGPUHours }),
-			nervousness: mean(func(r *studyRun) float64 { return r.nervousness }),
-			net:         mean(func(r *studyRun) float64 { return r.report.Value - r.penalty }),
-			interiorNet: mean(func(r *studyRun) float64 { return r.value - r.interiorPenalty }),
+			cell: c, points: of,
+			utilization: mean(func(r studyPoint) float64 { return r.report.Utilization }),
+			shortfall:   mean(func(r studyPoint) float64 { return r.report.ShortfallGPUHours }),
+			nervousness: mean(func(r studyPoint) float64 { return r.nervousness }),
+			net:         mean(func(r studyPoint) float64 { return r.report.Value - r.penalty }),
+			interiorNet: mean(func(r studyPoint) float64 { return r.value - r.interiorPenalty }),
 		}
 	}
 	return out
 }
 
 // write puts tables and figures into the folder, and a summary on the screen.
-func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*studyRun) ([]response, error) {
+func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, points []studyPoint) ([]response, error) {
 	in := &input{file: s.file, checksums: map[string]string{}}
 	m, err := in.manifest([]string{"fifo", "horizon"}, nil)
 	if err != nil {
@@ -52,16 +52,16 @@ func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, runs []*stud
 		m.Seeds = append(m.Seeds, uint64(seed+1))
 	}
 	err = errors.Join(
-		dir.WriteFile("horizon.csv", studyCSV(runs)),
-		dir.WriteFile("timings.csv", timingsCSV(runs)),
+		dir.WriteFile("horizon.csv", studyCSV(points)),
+		dir.WriteFile("timings.csv", timingsCSV(points)),
 		dir.WriteJSON("manifest.json", m),
 	)
 	if err != nil {
 		return nil, err
 	}
-	list := s.responses(cells, runs)
+	list := s.responses(cells, points)
 	printStudy(s.cmd.OutOrStdout(), list, s.seeds)
-	return list, errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), runs))
+	return list, errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), points))
 }
 
 // printStudy writes one line a cell.
@@ -78,7 +78,7 @@ func printStudy(w io.Writer, list []response, seeds int) {
 			factor = string([]rune(factor)[:17]) + "…"
 		}
 		last = r.cell.Factor
-		if isReference(r.cell) && r.cell.Level == bound {
+		if referenceOf(r.cell) == bound {
 			fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t–\t–\t–\n", factor, r.cell.Level, r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half)
 			continue
 		}

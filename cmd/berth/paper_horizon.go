@@ -68,7 +68,7 @@ func studyTable(list []response, seeds int) *report.Table {
 			report.Estimate(r.net.Mean, r.net.Half), report.Estimate(r.interiorNet.Mean, r.interiorNet.Half),
 			report.Number(r.utilization.Mean), report.Number(r.shortfall.Mean), report.Number(r.nervousness.Mean),
 		}
-		if r.cell.Level == bound {
+		if referenceOf(r.cell) == bound {
 			row[4], row[5], row[6] = report.Missing(), report.Missing(), report.Missing()
 		}
 		t.Rows = append(t.Rows, row)

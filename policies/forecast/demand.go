@@ -79,10 +79,13 @@ func (p *Perfect) Exceed(service int, from sim.Time, held []int, dst []float64) 
 	}
 }
 
+// DefaultQuantile is the quantile of demand that a learned forecast aims at.
+const DefaultQuantile = 0.9
+
 // LearnedOptions shape a Learned. Zero values mean the defaults.
 type LearnedOptions struct {
 	Step     sim.Time // of a forecast, a divisor of a day; 0 means one hour
-	Quantile float64  // of demand that is forecast; 0 means 0.9
+	Quantile float64  // of demand that is forecast; 0 means DefaultQuantile
 	Prior    []int    // GPUs forecast for each service before its first observation; a missing entry means 0
 	Profile  ProfileOptions
 }
@@ -106,7 +109,7 @@ type latest struct {
 
 // NewLearned makes a Learned for a number of services.
 func NewLearned(services int, o LearnedOptions) (*Learned, error) {
-	o.Step, o.Quantile = cmp.Or(o.Step, time.Hour), cmp.Or(o.Quantile, 0.9)
+	o.Step, o.Quantile = cmp.Or(o.Step, time.Hour), cmp.Or(o.Quantile, DefaultQuantile)
 	const day = 24 * time.Hour
 	if o.Step <= 0 || day%o.Step != 0 {
 		return nil, fmt.Errorf("forecast: step is %v; accepted are divisors of a day", o.Step)
