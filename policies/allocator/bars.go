@@ -234,7 +234,7 @@ func (a *pass) freeFrom(s *service, b bar, n int) (gpu, until, at int) {
 func (a *pass) freeUntil(g, from, to int) int {
 	for i := from / 64; 64*i < to; i++ {
 		t, end := max(from, 64*i), 64*(i+1)
-		if u := t + bits.TrailingZeros64(a.busy[g*a.words+i]>>(t%64)); u < end {
+		if u := t + bits.TrailingZeros64(a.busy[g*a.words+i]>>(t&63)); u < end {
 			return min(to, u)
 		}
 	}

@@ -30,18 +30,19 @@ func spreadAt(row []uint64, i, d int) uint64 {
 // spreadPair is spreadWord with the word that follows; d is 64 at most.
 func spreadPair(b, next uint64, d int) uint64 {
 	for n := 1; n < d; {
-		k := min(n, d-n)
-		b |= b>>k | next<<(64-k)
-		next |= next >> k
+		k := min(n, d-n) // 32 at most
+		b |= b>>(k&63) | next<<((64-k)&63)
+		next |= next >> (k & 63)
 		n += k
 	}
 	return b
 }
 
 func spreadWord(b uint64, d int) uint64 {
+	d = min(d, 64)
 	for n := 1; n < d; {
 		k := min(n, d-n)
-		b |= b >> k
+		b |= b >> (k & 63) // the mask spares the compiler a test
 		n += k
 	}
 	return b
@@ -64,7 +65,7 @@ func wordRange(from, to int) uint64 {
 }
 
 // mask is a word with the bits [from, to), of which there is at least one.
-func mask(from, to int) uint64 { return ^uint64(0) >> (64 - (to - from)) << (from % 64) }
+func mask(from, to int) uint64 { return ^uint64(0) >> ((from - to) & 63) << (from & 63) }
 
 // firstStart is the lowest bit, in the words up to that of bit last, that is
 // set in allowed and at which d steps may start in a row of taken ones, or −1.
@@ -121,10 +122,10 @@ func (l lanes) counts(dst []int) {
 		for t := 0; t < len(dst); t += 8 {
 			sums := uint64(0)
 			for k, lane := range of {
-				sums |= bytesOf(lane>>(t%64)) << (k % 8)
+				sums |= bytesOf(lane>>(t&63)) << (k & 7)
 			}
 			for i := range dst[t:min(t+8, len(dst))] {
-				dst[t+i] += int(sums>>(8*i)&0xff) << from
+				dst[t+i] += int(sums>>(8*i&63)&0xff) << from
 			}
 		}
 	}
