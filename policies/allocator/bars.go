@@ -209,6 +209,7 @@ func (a *pass) longestFree(s *service, b bar) (gpu, until int) {
 // freeFrom is longestFree from the nth GPU on, and which the GPU is.
 func (a *pass) freeFrom(s *service, b bar, n int) (gpu, until, at int) {
 	until = b.from
+	word, oneWord := b.from/64, b.from/64 == (b.to-1)/64
 	g, step := s.home+n, 1
 	if s.high {
 		g, step = s.home-n-1, -1
@@ -219,7 +220,13 @@ func (a *pass) freeFrom(s *service, b bar, n int) (gpu, until, at int) {
 		} else if g >= a.p.GPUs {
 			g -= a.p.GPUs
 		}
-		if u := a.freeUntil(g, b.from, b.to); u > until {
+		u := 0
+		if oneWord {
+			u = freeInWord(a.busy[g*a.words+word], b.from, b.to)
+		} else {
+			u = a.freeUntil(g, b.from, b.to)
+		}
+		if u > until {
 			gpu, until, at = g, u, i
 			if u == b.to {
 				break
@@ -228,6 +235,11 @@ func (a *pass) freeFrom(s *service, b bar, n int) (gpu, until, at int) {
 		g += step
 	}
 	return gpu, until, at
+}
+
+// freeInWord is freeUntil for steps that are all in one word of a GPU's row.
+func freeInWord(word uint64, from, to int) int {
+	return min(to, from+bits.TrailingZeros64(word>>(from&63)))
 }
 
 // freeUntil is the first step in [from, to) in which a GPU is taken, or to.

@@ -34,11 +34,13 @@ func (a *pass) lift(item int) {
 		return
 	}
 	j := &a.jobs[item]
-	if j.start >= 0 {
-		a.objective -= j.worth
-		a.vacate(j)
-	}
 	j.old.manner = j.manner
+	if j.start < 0 {
+		j.old.start = plan.Unscheduled
+		return
+	}
+	a.objective -= j.worth
+	a.vacate(j)
 	j.seat, j.old.seat = j.old.seat, j.seat
 	j.start = plan.Unscheduled
 }
@@ -52,10 +54,12 @@ func (a *pass) restore(item int) {
 	}
 	j := &a.jobs[item]
 	j.manner = j.old.manner
-	j.seat, j.old.seat = j.old.seat, j.seat
-	if j.start >= 0 {
-		a.flip(j)
+	if j.old.start < 0 {
+		j.start = plan.Unscheduled
+		return
 	}
+	j.seat, j.old.seat = j.old.seat, j.seat
+	a.flip(j)
 }
 
 // withdraw makes what an item has got since it was lifted free again. The
