@@ -40,7 +40,7 @@ var chapters = []chapter{
 	{"horizon", "The end of the horizon", "Does planning the day and committing the hour absorb forecast errors, and avoid a loss at the end of the horizon?",
 		[]string{"horizon-summary"}, horizonFigures, (*paper).horizon},
 	{"forecast", "Forecasts", "How accurate are the forecasts on data that they have not seen?",
-		[]string{"forecast"}, nil, (*paper).forecast},
+		[]string{"forecast"}, []string{"forecast-accuracy"}, (*paper).forecast},
 	{"fragmentation", "Fragmentation", "How many GPUs of a recorded cluster can each placement give away, and is that what was published?",
 		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
 	{"traces", "Recorded traces", "What do users of two recorded clusters wait under four orders of the queue?",

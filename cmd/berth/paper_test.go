@@ -15,6 +15,7 @@ import (
 
 	"berth/plots"
 	"berth/plots/report"
+	"berth/policies/forecast"
 	"berth/sim/experiment"
 	"berth/workloads"
 )
@@ -218,5 +219,15 @@ func TestEveryTableIsExpected(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("expected figures of %s, which no study makes", name)
+	}
+}
+
+// A forecast without a quantile has no coverage, in the table, the CSV and the
+// LaTeX: 0 would say that no truth lies below it.
+func TestForecastTableWithoutQuantile(t *testing.T) {
+	with := forecast.Scored{Name: "with", Accuracy: forecast.Accuracy{N: 2, Quantile: 0.9, Coverage: 0}}
+	table := forecastTable([]forecast.Scored{with, {Name: "without", Accuracy: forecast.Accuracy{N: 2}}})
+	if got := string(table.CSV()); !strings.Contains(got, "\nwith,2,0,0,0,0,0.9,0\n") || !strings.Contains(got, "\nwithout,2,0,0,0,0,,\n") {
+		t.Errorf("the table is\n%s", got)
 	}
 }

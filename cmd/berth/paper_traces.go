@@ -190,9 +190,9 @@ func replaySection(list []*replayed) *report.Section {
 			{Key: "trace", Head: "trace", Text: true}, {Key: "policy", Head: "policy", Text: true},
 			{Key: "gpus", Head: "GPUs"}, {Key: "jobs", Head: "jobs"},
 			{Key: "utilization", Head: "utilization (%)", Percent: true, Decimals: 1, Tolerance: 0.0001},
-			hours("wait_mean", "mean wait"), hours("wait_p50", "p50"), hours("wait_p95", "p95"), hours("wait_p99", "p99"),
-			{Key: "slowdown_mean", Head: "mean slowdown", Decimals: 1, Tolerance: 0.01},
-			{Key: "slowdown_p50", Head: "p50", Decimals: 2, Tolerance: 0.01}, {Key: "slowdown_p95", Head: "p95", Decimals: 1, Tolerance: 0.01},
+			hours("wait_mean", "mean wait"), hours("wait_p50", "wait p50"), hours("wait_p95", "wait p95"), hours("wait_p99", "wait p99"),
+			{Key: "slowdown_mean", Head: "mean bounded slowdown", Decimals: 1, Tolerance: 0.01},
+			{Key: "slowdown_p50", Head: "slowdown p50", Decimals: 2, Tolerance: 0.01}, {Key: "slowdown_p95", Head: "slowdown p95", Decimals: 1, Tolerance: 0.01},
 			{Key: "preemptions", Head: "preemptions"},
 		},
 	}
