@@ -142,7 +142,7 @@ func (s *Scenario) Weights() (gamma, lambda float64) {
 // Topology is the scenario's machine.
 func (c *Cluster) Topology() (*hardware.Topology, error) {
 	if c.GPUs <= 0 {
-		return nil, errors.New("cluster.gpus is missing; a positive number of GPUs is needed")
+		return nil, fmt.Errorf("cluster.gpus = %d, or is missing; a positive number of GPUs is needed", c.GPUs)
 	}
 	if min(c.GPUsPerNode, c.NodesPerDomain, c.DomainsPerRack) < 0 {
 		return nil, fmt.Errorf("cluster.gpus_per_node = %d, nodes_per_domain = %d, domains_per_rack = %d; positive numbers are accepted, or 0 for the default",
