@@ -176,6 +176,7 @@ func (c *comparer) write(ctx context.Context, dir *experiment.Dir, reports []*me
 		return err
 	}
 	err = errors.Join(
+		clearEarlier(dir, runFiles...),
 		dir.WriteJSON("comparison.json", c.comparison),
 		dir.WriteFile("runs.csv", experiment.RunsCSV(reports)),
 		dir.WriteJSON("manifest.json", m),

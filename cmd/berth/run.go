@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -154,7 +155,11 @@ func openRecorder(dir *experiment.Dir) (*sim.Recorder, error) {
 
 // write puts everything into the output folder.
 func (r *runner) write(dir *experiment.Dir, o observed) error {
-	if err := dir.WriteJSON("summary.json", r.report); err != nil {
+	stale := compareFiles
+	if r.in.onOutlook == nil {
+		stale = append(slices.Clone(stale), "outlook.csv")
+	}
+	if err := errors.Join(clearEarlier(dir, stale...), dir.WriteJSON("summary.json", r.report)); err != nil {
 		return err
 	}
 	m, err := r.in.manifest([]string{r.policy}, []uint64{r.seed})
