@@ -82,6 +82,9 @@ func TestList(t *testing.T) {
 	}
 	in := input{}
 	for _, setting := range all["settings"] {
+		if _, meaning, _ := strings.Cut(setting.Summary, ": "); meaning == "" {
+			t.Errorf("nothing is said of the setting %s", setting.Name)
+		}
 		ok := false
 		for _, value := range []string{"0", "0.0", "true", `""`, `"x"`, "[]", `"contiguous"`, `"closed"`, `"1h"`, `"UTC"`} {
 			ok = ok || in.set(setting.Name+"="+value) == nil
