@@ -129,6 +129,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"paper", "--only", "gap,h"}, "gap,horizon", ":4"},
 		{[]string{"sweep", "submit", "s.toml", "--engine", ""}, "slurm k8s", ":4"},
 		{[]string{"list", "p"}, "policies placements", ":4"},
+		{[]string{"sweep", "summary", "o", "--figure", "map,"}, "map,lines map,map map,pareto map,none", ":4"},
 		{[]string{"list", "placements", "f"}, "firstfit fgd", ":4"},
 	} {
 		out, errs, status := berth(t, dir, append([]string{"__complete"}, c.typed...)...)

@@ -89,6 +89,8 @@ func TestMistakes(t *testing.T) {
 		{"run mixed-control --set cluster.gpus=x", exitInvalid, []string{"--set cluster.gpus=x: ", "accepted is integer"}},
 		{"run mixed-control --set cluster.gpus=-3", exitInvalid, []string{"cluster.gpus = -3", "positive"}},
 		{"compare mixed-control --seeds 0", exitUsage, []string{"--seeds 0"}},
+		{"compare mixed-control -j 0", exitUsage, []string{"--jobs 0: accepted is a whole number from 1 on"}},
+		{"run mixed-control --seed x", exitUsage, []string{"--seed x: accepted is a whole number from 0 on"}},
 		{"plan mixed-control --mode guess", exitUsage, []string{"guess", "fifo, fast, full"}},
 		{"plan mixed-control --budget soon", exitUsage, []string{"soon", "2ms"}},
 		{"run nowhere", exitInvalid, []string{"nowhere", "mixed-control"}},
@@ -181,6 +183,7 @@ func TestEightyColumns(t *testing.T) {
 	for _, args := range []string{
 		"run fragmented -o o", "compare scale --seeds 2 --policies fifo,easy:reserve=curve,horizon -o o",
 		"plan scale", "list", "list scenarios", "list policies", "list policies horizon", "list placements", "list placements fgd", "list formats", "list figures", "list settings", "list studies", "list --help", "--help", "run --help", "compare --help", "plan --help", "paper --help",
+		"trace --help", "trace info --help", "trace validate --help", "trace convert --help", "check --help", "horizon --help", "sweep --help", "sweep merge --help", "sweep status --help", "sweep submit --help", "sweep summary --help", "man --help", "version --help",
 	} {
 		stdout, _, status := berth(t, dir, strings.Fields(args)...)
 		if status != 0 {

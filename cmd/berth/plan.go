@@ -27,6 +27,9 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan SCENARIO|PROBLEM.toml",
 		Short: "Plan one horizon offline, with every job known",
+		Long: `plan makes one plan of a whole horizon, as if every job were known at its
+beginning: by the baseline, by the search of the allocator, or by a solver, with
+a proven bound. docs/model.md says what a legal plan is and what it is worth.`,
 		Example: `  berth plan training-heavy --mode fast --budget 2ms
   berth plan scale --mode fast --budget 500 --json
   berth plan mixed-control --mode fifo -o out/plan`,

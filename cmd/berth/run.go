@@ -28,6 +28,9 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO|FILE.toml|TRACE",
 		Short: "Simulate one workload under one policy",
+		Long: `run simulates a workload under a policy, prints what it came to, and writes
+summary.json, every job, service and instant as CSV, a manifest and figures to
+the output folder. docs/metrics.md defines every column.`,
 		Example: `  berth run mixed-control --policy easy
   berth run mixed-control --policy fifo --set policy.reserve=curve
   berth run log.swf.gz --set cluster.gpus=128 --policy fcfs --json`,
