@@ -68,6 +68,7 @@ func TestMistakes(t *testing.T) {
 	write(t, dir, "unknown.toml", "horizon_hours = 24\n[cluster]\ngpus = 8\nspeed = 3\n")
 	write(t, dir, "negative.toml", "horizon_hours = 24\n[cluster]\ngpus = 8\n[[jobs]]\nkind = \"training\"\ncount = 1\ngpus = [1]\nhours = -2\npriority = 1\n")
 	write(t, dir, "large.toml", "horizon_hours = 24\n[cluster]\ngpus = 8\n[[jobs]]\nkind = \"training\"\ncount = 1\ngpus = [16]\nhours = 2\npriority = 1\n")
+	write(t, dir, "sweep.toml", "base = 'scale'\npolicies = ['fifo']\n")
 	write(t, dir, "broken.swf", smallTrace+"5 4 0 ten 1\n")
 	write(t, dir, "problem.toml", "gpus = 4\nsteps = 4\n[[job]]\nid = \"a\"\ngpus = 4\nsteps = 2\n")
 	write(t, dir, "illegal.json", `{"jobs": [{"id": "a", "start": 3, "gpus": "0-3"}], "services": []}`)
@@ -92,6 +93,9 @@ func TestMistakes(t *testing.T) {
 		{"compare mixed-control -j 0", exitUsage, []string{"--jobs 0: accepted is a whole number from 1 on"}},
 		{"run mixed-control --seed x", exitUsage, []string{"--seed x: accepted is a whole number from 0 on"}},
 		{"plan mixed-control --mode guess", exitUsage, []string{"guess", "fifo, fast, full"}},
+		{"plan mixed-control --solver abacus", exitUsage, []string{"abacus", "auto, highs, cbc"}},
+		{"completion tcsh", exitUsage, []string{"tcsh", "bash, fish"}},
+		{"sweep status sweep.toml -o nowhere", exitInvalid, []string{"nowhere is no output folder"}},
 		{"plan mixed-control --budget soon", exitUsage, []string{"soon", "2ms"}},
 		{"run nowhere", exitInvalid, []string{"nowhere", "mixed-control"}},
 		{"run unknown.toml", exitInvalid, []string{"unknown.toml:4", "cluster.speed", "gpus, sku"}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -107,6 +108,9 @@ type planner struct {
 
 // load reads a problem file, or makes the problem of a scenario.
 func (p *planner) load(name string, settings []string) error {
+	if !slices.Contains(milp.Solvers(), p.solver) {
+		return usage(fmt.Errorf("--solver %s is unknown; accepted are %s", p.solver, strings.Join(milp.Solvers(), ", ")))
+	}
 	if isProblemFile(name) {
 		if len(settings) > 0 {
 			return usage(errors.New("--set changes scenarios; a problem file is planned as it stands"))

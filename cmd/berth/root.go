@@ -41,6 +41,20 @@ or a recorded trace of jobs.`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages |", "FlagUsagesWrapped 80 |"))
 	root.AddCommand(newRun(), newCompare(), newPlan(), newCheck(), newTrace(), newHorizon(), newSweep(), newPaper(), newList(), newVersion(), newMan())
 	complete(root)
+	root.InitDefaultCompletionCmd()
+	if shells, _, err := root.Find([]string{"completion"}); err == nil {
+		var names []string
+		for _, c := range shells.Commands() {
+			names = append(names, c.Name())
+		}
+		shells.Args = cobra.ArbitraryArgs
+		shells.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(fmt.Errorf("completion %q is unknown; accepted are %s", args[0], strings.Join(names, ", ")))
+			}
+			return cmd.Help()
+		}
+	}
 	return root
 }
 
