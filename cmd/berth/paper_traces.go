@@ -188,17 +188,17 @@ func replaySection(list []*replayed) *report.Section {
 		Caption: "Recorded traces under four orders of the queue",
 		Columns: []report.Column{
 			{Key: "trace", Head: "trace", Text: true}, {Key: "policy", Head: "policy", Text: true},
-			{Key: "gpus", Head: "GPUs"}, {Key: "jobs", Head: "jobs"},
+			{Key: "gpus", Head: "GPUs", DataOnly: true}, {Key: "jobs", Head: "jobs", DataOnly: true},
 			{Key: "utilization", Head: "utilization (%)", Percent: true, Decimals: 1, Tolerance: 0.0001},
 			hours("wait_mean", "mean wait"), hours("wait_p50", "wait p50"), hours("wait_p95", "wait p95"), hours("wait_p99", "wait p99"),
-			{Key: "slowdown_mean", Head: "mean bounded slowdown", Decimals: 1, Tolerance: 0.01},
+			{Key: "slowdown_mean", Head: "mean slowdown", Decimals: 1, Tolerance: 0.01},
 			{Key: "slowdown_p50", Head: "slowdown p50", Decimals: 2, Tolerance: 0.01}, {Key: "slowdown_p95", Head: "slowdown p95", Decimals: 1, Tolerance: 0.01},
 			{Key: "preemptions", Head: "preemptions"},
 		},
 	}
 	section := &report.Section{Tables: []*report.Table{t}}
 	for _, r := range list {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: %s, so that jobs have to wait; every submission at its recorded time, estimates exact.", r.title, r.machine))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: %d jobs on %s, so that they have to wait; every submission at its recorded time, estimates exact. Slowdowns are bounded at 10 s.", r.title, r.runs[0].report.Jobs.Submitted, r.machine))
 		for i, policy := range replayPolicies {
 			m := r.runs[i].report
 			wait, slow := m.WaitSeconds, m.BoundedSlowdown
