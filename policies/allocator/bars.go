@@ -24,24 +24,53 @@ func (a *pass) freeBars(bars []bar) {
 	}
 }
 
-// appendBars cuts a curve into bars, lower levels first.
-func appendBars(dst []bar, count []int) []bar {
-	top := slices.Max(count)
-	for k := range top {
-		from := -1
-		for t, n := range count {
-			if n > k && from < 0 {
-				from = t
-			} else if n <= k && from >= 0 {
-				dst = append(dst, bar{level: k, from: from, to: t})
-				from = -1
+// level is where the bars of a level of a curve go.
+type level struct {
+	next int // place of the next bar among all
+	from int // where the open bar begins
+}
+
+// cut sets a.pieces to the bars of the curve a.count, lower levels first and,
+// in a level, the earlier first.
+func (a *pass) cut() {
+	levels, before := a.levels[:0], 0
+	for _, n := range a.count { // how many bars begin on each level
+		if n == before {
+			continue
+		}
+		for k := before; k < n; k++ {
+			if k == len(levels) {
+				levels = append(levels, level{})
 			}
+			levels[k].next++
 		}
-		if from >= 0 {
-			dst = append(dst, bar{level: k, from: from, to: len(count)})
-		}
+		before = n
 	}
-	return dst
+	bars := 0
+	for k := range levels {
+		bars, levels[k].next = bars+levels[k].next, bars
+	}
+	a.pieces = slices.Grow(a.pieces[:0], bars)[:bars]
+	before = 0
+	for t := range len(a.count) + 1 {
+		n := 0
+		if t < len(a.count) {
+			n = a.count[t]
+		}
+		if n == before {
+			continue
+		}
+		for k := before; k < n; k++ {
+			levels[k].from = t
+		}
+		for k := n; k < before; k++ {
+			l := &levels[k]
+			a.pieces[l.next] = bar{level: k, from: l.from, to: t}
+			l.next++
+		}
+		before = n
+	}
+	a.levels = levels
 }
 
 // lay gives every bar of the curve a GPU. A bar for which no GPU is free
@@ -51,7 +80,7 @@ func appendBars(dst []bar, count []int) []bar {
 func (a *pass) lay(s *service) bool {
 	a.exchanges(s)
 	clear(a.cursor)
-	a.pieces = appendBars(a.pieces[:0], a.count)
+	a.cut()
 	s.bars = s.bars[:0]
 	fits := true
 	for _, b := range a.pieces {
@@ -203,10 +232,10 @@ func (a *pass) freeFrom(s *service, b bar, n int) (gpu, until, at int) {
 
 // freeUntil is the first step in [from, to) in which a GPU is taken, or to.
 func (a *pass) freeUntil(g, from, to int) int {
-	row := a.gpu(g)
-	for t := from; t < to; t += 64 - t%64 {
-		if m := row[t/64] >> (t % 64); m != 0 {
-			return min(to, t+bits.TrailingZeros64(m))
+	for i := from / 64; 64*i < to; i++ {
+		t, end := max(from, 64*i), 64*(i+1)
+		if u := t + bits.TrailingZeros64(a.busy[g*a.words+i]>>(t%64)); u < end {
+			return min(to, u)
 		}
 	}
 	return to

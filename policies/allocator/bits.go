@@ -9,15 +9,33 @@ import "math/bits"
 // spread turns, in place, a row of taken steps into a row of blocked starts:
 // bit t is set when any of the steps t … t+d−1 is taken.
 func spread(row []uint64, d int) {
-	if len(row) == 1 {
-		row[0] = spreadWord(row[0], d)
-		return
+	for i := range row {
+		row[i] = spreadAt(row, i, d)
 	}
+}
+
+// spreadAt is word i of what spread makes of a row.
+func spreadAt(row []uint64, i, d int) uint64 {
+	blocked := uint64(0)
+	for ; i+1 < len(row); i++ {
+		n := min(d, 64)
+		blocked |= spreadPair(row[i], row[i+1], n)
+		if d -= n; d == 0 {
+			return blocked
+		}
+	}
+	return blocked | spreadWord(row[i], d)
+}
+
+// spreadPair is spreadWord with the word that follows; d is 64 at most.
+func spreadPair(b, next uint64, d int) uint64 {
 	for n := 1; n < d; {
 		k := min(n, d-n)
-		orShifted(row, k)
+		b |= b>>k | next<<(64-k)
+		next |= next >> k
 		n += k
 	}
+	return b
 }
 
 func spreadWord(b uint64, d int) uint64 {
@@ -27,21 +45,6 @@ func spreadWord(b uint64, d int) uint64 {
 		n += k
 	}
 	return b
-}
-
-// orShifted does row |= row >> k.
-func orShifted(row []uint64, k int) {
-	skip, k := k/64, k%64
-	for i := range row {
-		var v uint64
-		if i+skip < len(row) {
-			v = row[i+skip] >> k
-		}
-		if i+skip+1 < len(row) && k > 0 {
-			v |= row[i+skip+1] << (64 - k)
-		}
-		row[i] |= v
-	}
 }
 
 // setRange fills a row with the bits [from, to).
@@ -57,14 +60,20 @@ func wordRange(from, to int) uint64 {
 	if from >= to {
 		return 0
 	}
-	return ^uint64(0) >> (64 - (to - from)) << from
+	return mask(from, to)
 }
 
-// firstFree is the lowest bit that is set in allowed and clear in blocked, or
-// −1.
-func firstFree(blocked, allowed []uint64) int {
-	for i, b := range blocked {
-		if m := allowed[i] &^ b; m != 0 {
+// mask is a word with the bits [from, to), of which there is at least one.
+func mask(from, to int) uint64 { return ^uint64(0) >> (64 - (to - from)) << (from % 64) }
+
+// firstStart is the lowest bit, in the words up to that of bit last, that is
+// set in allowed and at which d steps may start in a row of taken ones, or −1.
+func firstStart(row, allowed []uint64, d, last int) int {
+	for i := 0; i < len(row) && 64*i <= last; i++ {
+		if allowed[i] == 0 {
+			continue
+		}
+		if m := allowed[i] &^ spreadAt(row, i, d); m != 0 {
 			return 64*i + bits.TrailingZeros64(m)
 		}
 	}
@@ -90,30 +99,52 @@ func common(a, b []uint64) int {
 	return n
 }
 
-// The lanes count, for 64 steps at once, in how many rows a bit is set: lane k
+// lanes count, for 64 steps at once, in how many words a bit is set: lane k
 // holds bit k of the counts (a carry-save adder).
+type lanes []uint64
 
-// planes makes room for counts up to the number of GPUs.
-func (a *pass) planes() int {
-	n := bits.Len(uint(a.p.GPUs))
-	if a.lanes == nil {
-		a.lanes = make([]uint64, n*a.words)
-	}
-	return n
-}
+// newLanes makes lanes for counts up to n.
+func newLanes(n int) lanes { return make(lanes, bits.Len(uint(n))) }
 
-// addLane counts the bits of word i of a row.
-func (a *pass) addLane(i int, word uint64) {
-	for carry, k := word, i; carry != 0; k += a.words {
-		a.lanes[k], carry = a.lanes[k]^carry, a.lanes[k]&carry
+// add counts the bits of a word.
+func (l lanes) add(word uint64) {
+	for k := 0; word != 0; k++ {
+		l[k], word = l[k]^word, l[k]&word
 	}
 }
 
-// laneCount is the count of bit t.
-func (a *pass) laneCount(t, planes int) int {
-	count := 0
-	for k := range planes {
-		count |= int(a.lanes[k*a.words+t/64]>>(t%64)&1) << k
+// counts adds the counts of the bits from 0 on to dst: those of eight steps at
+// a time, eight lanes of each in a byte.
+func (l lanes) counts(dst []int) {
+	for from := 0; from < len(l); from += 8 {
+		of := l[from:min(from+8, len(l))]
+		for t := 0; t < len(dst); t += 8 {
+			sums := uint64(0)
+			for k, lane := range of {
+				sums |= bytesOf(lane>>(t%64)) << (k % 8)
+			}
+			for i := range dst[t:min(t+8, len(dst))] {
+				dst[t+i] += int(sums>>(8*i)&0xff) << from
+			}
+		}
 	}
-	return count
+}
+
+// bytesOf spreads the low eight bits of a word: bit i becomes byte i, 0 or 1.
+func bytesOf(word uint64) uint64 {
+	const ones = 0x0101010101010101
+	own := ((word & 0xff) * ones) & 0x8040201008040201 // byte i has bit i alone
+	return ((own + 0x7f*ones) >> 7) & ones
+}
+
+// countRows sets a.sums to how many of some rows have each step.
+func (a *pass) countRows(rows []uint64) {
+	clear(a.sums)
+	for i := range a.words {
+		clear(a.lanes)
+		for k := i; k < len(rows); k += a.words {
+			a.lanes.add(rows[k])
+		}
+		a.lanes.counts(a.sums[64*i : min(64*(i+1), a.p.Steps)])
+	}
 }

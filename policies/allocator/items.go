@@ -28,6 +28,7 @@ func (a *pass) place(item int) {
 
 // lift takes an item off the plan and puts its place aside.
 func (a *pass) lift(item int) {
+	a.unmet = a.unmet[:0]
 	if item >= len(a.jobs) {
 		a.liftService(&a.svcs[item-len(a.jobs)])
 		return
@@ -60,6 +61,7 @@ func (a *pass) restore(item int) {
 // withdraw makes what an item has got since it was lifted free again. The
 // objective is for the caller to set back.
 func (a *pass) withdraw(item int) {
+	a.unmet = a.unmet[:0]
 	if item >= len(a.jobs) {
 		a.withdrawService(&a.svcs[item-len(a.jobs)])
 	} else if j := &a.jobs[item]; j.start >= 0 {

@@ -21,6 +21,7 @@ type pass struct {
 
 	firstFit  bool   // of equally early blocks take the lowest, whatever lies beside it
 	index     *index // of possible starts, when the cluster is large
+	unmet     []need // of jobs without a place, since something was last taken off
 	objective float64
 
 	scratch
@@ -30,12 +31,13 @@ type pass struct {
 type scratch struct {
 	window       []uint64 // GPUs × words
 	row, allowed []uint64 // a row each
-	lanes        []uint64
-	avail        []int // by step: GPUs free,
+	lanes        lanes
+	sums         []int // by step: of countRows,
 	upper        []int // GPUs a service can hold at most,
 	count        []int // GPUs it is to hold,
 	spare        []int // and exchanges that its swap cap leaves
 	pieces       []bar
+	levels       []level
 	cursor       map[[2]int]int
 }
 
@@ -73,11 +75,13 @@ func newPass(p *plan.Problem) *pass {
 		busy:    make([]uint64, p.GPUs*words),
 		domains: p.Domains,
 		whole:   []hardware.Range{{First: 0, N: p.GPUs}},
+		unmet:   make([]need, 0, remembered),
 	}
+	a.lanes = newLanes(p.GPUs)
 	a.window = make([]uint64, p.GPUs*words)
 	rows, steps := make([]uint64, 2*words), make([]int, 4*p.Steps)
 	a.row, a.allowed = rows[:words], rows[words:]
-	for i, s := range []*[]int{&a.avail, &a.upper, &a.count, &a.spare} {
+	for i, s := range []*[]int{&a.sums, &a.upper, &a.count, &a.spare} {
 		*s = steps[i*p.Steps : (i+1)*p.Steps]
 	}
 	if a.domains == nil {
@@ -158,15 +162,15 @@ func (a *pass) flip(j *job) {
 
 func (a *pass) flipRange(r hardware.Range, from, to int) {
 	if a.words == 1 {
-		m := wordRange(from, to)
+		m := mask(from, to)
 		for g := r.First; g < r.End(); g++ {
 			a.busy[g] ^= m
 		}
 		return
 	}
-	setRange(a.row, from, to)
-	for g := r.First; g < r.End(); g++ {
-		for i, m := range a.row {
+	for i := from / 64; 64*i < to; i++ {
+		m := wordRange(from-64*i, to-64*i)
+		for g := r.First; g < r.End(); g++ {
 			a.busy[g*a.words+i] ^= m
 		}
 	}

@@ -22,23 +22,55 @@ const enough = 64
 func (a *pass) placeShape(j *job, shape int) bool {
 	s := j.Shapes[shape]
 	from, to := j.Earliest, a.lastStart(s)
-	if from > to {
+	if from > to || a.hopeless(j, s) {
 		return false
 	}
 	setRange(a.allowed, from, to+1)
 	if a.p.Alignment == hardware.Scattered {
-		return a.placeScattered(j, shape)
+		return a.placeScattered(j, shape) || a.turnedAway(j, s)
 	}
 	best := spot{start: a.p.Steps}
 	if a.index == nil || !a.index.find(s, j.Across, j.high, &best) {
 		a.findSpot(s, j, &best)
 	}
 	if best.start == a.p.Steps {
-		return false
+		return a.turnedAway(j, s)
 	}
 	j.first = best.first
 	a.settle(j, shape, best.start)
 	return true
+}
+
+// need is what a job without a place asked for.
+type need struct {
+	plan.Shape
+	earliest int
+	across   bool
+}
+
+// remembered is how many needs are remembered at most.
+const remembered = 16
+
+// turnedAway remembers that there is no place for a shape of a job, until
+// something is taken off the plan. It returns false.
+func (a *pass) turnedAway(j *job, s plan.Shape) bool {
+	if len(a.unmet) < remembered {
+		a.unmet = append(a.unmet, need{s, j.Earliest, j.Across})
+	}
+	return false
+}
+
+// hopeless reports whether a shape of a job asks for at least what there was no
+// place for.
+func (a *pass) hopeless(j *job, s plan.Shape) bool {
+	for i := range a.unmet {
+		n := &a.unmet[i]
+		if s.GPUs >= n.GPUs && s.Steps >= n.Steps && j.Earliest >= n.earliest && (n.across || !j.Across) &&
+			(a.p.Alignment != hardware.Buddy || s.GPUs%n.GPUs == 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastStart is the last step at which a job may start in a shape.
@@ -124,7 +156,7 @@ func (a *pass) scan(r hardware.Range, from, to int, s plan.Shape, high bool, bes
 			continue
 		}
 		n := min(s.Steps, a.p.Steps-t) // steps inside the horizon
-		m := wordRange(t, t+n)
+		m := mask(t, t+n)
 		contact := 2 * n
 		if i > 0 {
 			contact -= bits.OnesCount64(m &^ busy[i-1])
@@ -167,8 +199,7 @@ func (a *pass) scanRows(r hardware.Range, first, end, step int, s plan.Shape, hi
 	w := a.mergeRows(r.First+first, end-first, s.GPUs)
 	for i := first; i < end; i += step {
 		row := w[(i-first)*a.words : (i-first+1)*a.words]
-		spread(row, s.Steps)
-		t := firstFree(row, a.allowed)
+		t := firstStart(row, a.allowed, s.Steps, best.start)
 		if t < 0 || t > best.start || t == best.start && best.seen >= compared {
 			continue
 		}

@@ -174,7 +174,8 @@ func (s *search) drawAt(r hardware.Range, from, to int) {
 }
 
 // urgency is the key of an item: with noise, a job's value. A service mostly
-// comes before all jobs, at times after them.
+// comes before all jobs, at times after them. Half the time its key overflows,
+// which puts it beside the job that a place was cleared for.
 func (s *search) urgency(item int, long bool) float64 {
 	noise := 0.5 + s.rng.Float64()
 	if item >= len(s.a.jobs) {

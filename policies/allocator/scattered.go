@@ -1,6 +1,10 @@
 package allocator
 
-import "berth/sim/hardware"
+import (
+	"slices"
+
+	"berth/sim/hardware"
+)
 
 // placeScattered takes the earliest step from which enough GPUs are free for
 // the whole duration, and the lowest-numbered (or highest) of these.
@@ -10,18 +14,13 @@ func (a *pass) placeScattered(j *job, shape int) bool {
 		return false
 	}
 	w := a.window
-	copy(w, a.busy)
-	planes := a.planes()
-	clear(a.lanes)
 	for g := range a.p.GPUs {
-		row := w[g*a.words : (g+1)*a.words]
-		spread(row, s.Steps)
-		for i := range row {
-			row[i] = a.allowed[i] &^ row[i]
-			a.addLane(i, row[i])
+		row := a.gpu(g)
+		for i, allowed := range a.allowed {
+			w[g*a.words+i] = allowed &^ spreadAt(row, i, s.Steps)
 		}
 	}
-	start := a.firstWith(s.GPUs, planes)
+	start := a.firstWith(w, s.GPUs)
 	if start < 0 {
 		return false
 	}
@@ -30,14 +29,11 @@ func (a *pass) placeScattered(j *job, shape int) bool {
 	return true
 }
 
-// firstWith is the first start whose count in the lanes reaches n, or −1.
-func (a *pass) firstWith(n, planes int) int {
-	for t := range a.p.Steps {
-		if a.laneCount(t, planes) >= n {
-			return t
-		}
-	}
-	return -1
+// firstWith is the first start that n of the rows of possible starts have, or
+// −1.
+func (a *pass) firstWith(starts []uint64, n int) int {
+	a.countRows(starts)
+	return slices.IndexFunc(a.sums, func(have int) bool { return have >= n })
 }
 
 // pick appends n GPUs whose row of possible starts has the start.

@@ -160,7 +160,7 @@ func (s *search) warmth() float64 {
 // recreate places what was lifted. When the outcome stays below the threshold,
 // it puts everything back.
 func (s *search) recreate(threshold float64) {
-	slices.SortFunc(s.out, func(x, y pick) int { return cmp.Compare(y.key, x.key) })
+	sortPicks(s.out)
 	a, left := s.a, 0.0
 	for i := range s.out {
 		left += s.most[s.out[i].item]
@@ -183,6 +183,31 @@ func (s *search) recreate(threshold float64) {
 	s.value = a.objective
 	if s.isBest() {
 		s.keep()
+	}
+}
+
+// sortPicks sorts by key, the highest first. Most ruins take a few items;
+// slices.SortFunc would insert these too, but calls a function to compare.
+func sortPicks(picks []pick) {
+	const few = 12
+	if len(picks) > few {
+		slices.SortFunc(picks, func(x, y pick) int { // no key is NaN
+			switch {
+			case x.key > y.key:
+				return -1
+			case x.key < y.key:
+				return 1
+			}
+			return 0
+		})
+		return
+	}
+	for i := 1; i < len(picks); i++ {
+		p, k := picks[i], i
+		for ; k > 0 && picks[k-1].key < p.key; k-- {
+			picks[k] = picks[k-1]
+		}
+		picks[k] = p
 	}
 }
 

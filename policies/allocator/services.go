@@ -137,9 +137,9 @@ func (a *pass) restoreService(s *service) {
 // limits sets a.upper to the most the service can hold, step by step: what is
 // free, its maximum and its ceiling.
 func (a *pass) limits(s *service) {
-	a.countFree()
-	for t, n := range a.avail {
-		a.upper[t] = min(n, s.Max, s.ceil[t])
+	a.countRows(a.busy)
+	for t, taken := range a.sums {
+		a.upper[t] = min(a.p.GPUs-taken, s.Max, s.ceil[t])
 	}
 	if s.Fresh {
 		return
@@ -153,42 +153,30 @@ func (a *pass) limits(s *service) {
 	a.upper[0] = min(a.upper[0], keep+s.Cap())
 }
 
-// countFree sets a.avail to the number of GPUs free in each step, adding up
-// 64 steps at once.
-func (a *pass) countFree() {
-	planes := a.planes()
-	clear(a.lanes)
-	for g := range a.p.GPUs {
-		for i, m := range a.gpu(g) {
-			a.addLane(i, m)
-		}
-	}
-	for t := range a.avail {
-		a.avail[t] = a.p.GPUs - a.laneCount(t, planes)
-	}
-}
-
 // curve sets a.count to the least curve over the demand, as far as a.upper
 // lets it, that never changes by more than the cap (model.md's envelope).
 func (a *pass) curve(s *service) {
 	c, u, n := s.Cap(), a.upper, a.count
-	last := len(u) - 1
-	for t := 1; t <= last; t++ {
-		u[t] = min(u[t], u[t-1]+c)
+	most := u[0]
+	for t := range u {
+		most = min(u[t], most+c)
+		u[t] = most
 	}
-	for t := last - 1; t >= 0; t-- {
-		u[t] = min(u[t], u[t+1]+c)
+	for t := range slices.Backward(u) {
+		most = min(u[t], most+c)
+		u[t] = most
 	}
-	before := math.MinInt32
+	least := math.MinInt32
 	if !s.Fresh {
-		before = len(s.held0)
+		least = len(s.held0) - c
 	}
 	for t := range n {
-		n[t] = max(min(s.Target(t), u[t]), before-c)
-		before = n[t]
+		n[t] = max(min(s.Target(t), u[t]), least)
+		least = n[t] - c
 	}
-	for t := last - 1; t >= 0; t-- {
-		n[t] = max(n[t], n[t+1]-c)
+	for t := range slices.Backward(n) {
+		n[t] = max(n[t], least)
+		least = n[t] - c
 	}
 }
 
