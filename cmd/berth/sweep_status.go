@@ -138,7 +138,7 @@ keeps accounts, sacct says how its task ended.`,
 				return err
 			}
 			folder := cmp.Or(out, filepath.Join("out", s.Name))
-			if _, err := os.Stat(filepath.Join(folder, "cells")); err != nil {
+			if _, err := os.Stat(folder); err != nil {
 				return invalid(fmt.Errorf("%s is no output folder of a sweep: %w", folder, err))
 			}
 			sub, err := readSubmission(folder)
