@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"berth/plots"
 	"berth/plots/report"
+	"berth/sim"
 	"berth/sim/experiment"
 	"berth/traces"
 )
@@ -58,7 +60,7 @@ func (p *paper) traces(dir *experiment.Dir) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.WriteFile("delays.csv", delaysCSV(list)); err != nil {
+	if err := errors.Join(dir.WriteFile("delays.csv", delaysCSV(list)), dir.WriteFile("queue.csv", queueCSV(list))); err != nil {
 		return nil, err
 	}
 	for _, r := range list {
@@ -132,6 +134,25 @@ func delaysCSV(list []*replayed) []byte {
 			for p := 1; p <= 100; p++ {
 				share := float64(p) / 100
 				w.Write([]string{r.name, policy, strconv.Itoa(p), number(d.Wait.Quantile(share)), number(d.Slowdown.Quantile(share))})
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// queueCSV has the jobs that wait over time, as means over equal slices.
+func queueCSV(list []*replayed) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"trace", "policy", "from_seconds", "to_seconds", "waiting_jobs"})
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+	for _, r := range list {
+		for i, policy := range replayPolicies {
+			t := r.runs[i].timeline
+			for k, bin := range t.Bins {
+				from := sim.Time(k) * t.Width
+				w.Write([]string{r.name, policy, number(from.Seconds()), number(min(from+t.Width, t.End).Seconds()), number(bin.Waiting)})
 			}
 		}
 	}
@@ -213,7 +234,7 @@ func replaySection(list []*replayed) *report.Section {
 			report.Figure{Name: "delays-" + r.name, Data: "delays.csv",
 				Caption: fmt.Sprintf("%s: share of jobs by wait, and by bounded slowdown, under four orders of the queue.", r.title),
 				Alt:     "One rising line a policy. The table has the median, the 95th and the 99th percentile."},
-			report.Figure{Name: "queue-" + r.name,
+			report.Figure{Name: "queue-" + r.name, Data: "queue.csv",
 				Caption: fmt.Sprintf("%s: jobs that wait, over time.", r.title),
 				Alt:     "One line a policy; the legend has the means."})
 	}
