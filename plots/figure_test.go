@@ -43,6 +43,7 @@ func overview() map[string]makeFigure {
 		"policies":      func() (*Figure, error) { return ValueAndUtilization(estimates()) },
 		"scenarios":     func() (*Figure, error) { return Scenarios(scenarioRows()) },
 		"fragmentation": func() (*Figure, error) { return Fragmentation("openb, default", placementCurves(6, true)) },
+		"accuracy":      func() (*Figure, error) { return Accuracy(0.9, accuracyRows()) },
 	}
 }
 
@@ -216,15 +217,17 @@ func TestRefused(t *testing.T) {
 			p.GPUs = 6
 			return AllocationGrids([]Panel{p})
 		},
-		"no runs":          func() (*Figure, error) { return QueueLength(nil) },
-		"has no timeline":  func() (*Figure, error) { return CumulativeValue([]Course{{Label: "x", GPUs: 8}}) },
-		"at least 1":       func() (*Figure, error) { return UtilizationOverTime([]Course{{Label: "x", Timeline: timeline}}) },
-		"no runs to draw":  func() (*Figure, error) { return WaitsAndSlowdowns(nil) },
-		"has no delays":    func() (*Figure, error) { return WaitsAndSlowdowns([]DelayRun{{Label: "x"}}) },
-		"no policies":      func() (*Figure, error) { return ValueAndUtilization(nil) },
-		"is NaN":           func() (*Figure, error) { return ByPolicy("value", "", []Estimate{{Mean: nan}}) },
-		"no scenarios":     func() (*Figure, error) { return Scenarios(nil) },
-		"all three are ne": func() (*Figure, error) { return Scenarios([]ScenarioRow{{Fifo: nan}}) },
+		"no runs":           func() (*Figure, error) { return QueueLength(nil) },
+		"has no timeline":   func() (*Figure, error) { return CumulativeValue([]Course{{Label: "x", GPUs: 8}}) },
+		"at least 1":        func() (*Figure, error) { return UtilizationOverTime([]Course{{Label: "x", Timeline: timeline}}) },
+		"no runs to draw":   func() (*Figure, error) { return WaitsAndSlowdowns(nil) },
+		"has no delays":     func() (*Figure, error) { return WaitsAndSlowdowns([]DelayRun{{Label: "x"}}) },
+		"no policies":       func() (*Figure, error) { return ValueAndUtilization(nil) },
+		"is NaN":            func() (*Figure, error) { return ByPolicy("value", "", []Estimate{{Mean: nan}}) },
+		"no scenarios":      func() (*Figure, error) { return Scenarios(nil) },
+		"no forecasts":      func() (*Figure, error) { return Accuracy(0.9, nil) },
+		"above 0 is needed": func() (*Figure, error) { return Accuracy(0.9, []AccuracyRow{{Errors: []MethodError{{"x", 0}}}}) },
+		"all three are ne":  func() (*Figure, error) { return Scenarios([]ScenarioRow{{Fifo: nan}}) },
 	} {
 		if f, err := make(); f != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)

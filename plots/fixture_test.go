@@ -214,3 +214,13 @@ func scenarioRows() []ScenarioRow {
 		{"scale", 0.449, 0.449, 0.449, 0.449, 0.142, 0.01, 0.159},
 	}
 }
+
+// accuracyRows are forecasts against one to four others, with a quantile on
+// target, off it, and none.
+func accuracyRows() []AccuracyRow {
+	return []AccuracyRow{
+		{"training", []MethodError{{"forecast", 0.17}, {"uncorrected", 0.31}, {"size only", 2.6}}, 0.876, 0.876, 0.924},
+		{"weeks, 1 hour ahead", []MethodError{{"forecast", 0.096}, {"a week before", 0.119}, {"latest value", 0.156}}, 0.905, 0.88, 0.92},
+		{"quantization", []MethodError{{"forecast", 0.727}}, nan, nan, nan},
+	}
+}

@@ -52,6 +52,7 @@ type responseLayout struct {
 	every  int       // how many levels a tick label stands for
 	tilted bool      // level names
 	below  vg.Length // room for tilted names
+	left   vg.Length // the same, left of the axis
 }
 
 func (f *ResponseFigure) layout() (l responseLayout) {
@@ -85,9 +86,22 @@ func (f *ResponseFigure) layout() (l responseLayout) {
 			l.every = int(math.Ceil(float64((longest + 3) / apart)))
 		} else {
 			l.tilted, l.below = true, min(longest, maxTilted)*0.7
+			l.left = f.overhang(apart)
+			l.room -= l.left
 		}
 	}
 	return l
+}
+
+// overhang is how far tilted names reach left of the room for the measure's tick
+// labels, when levels are so far apart.
+func (f *ResponseFigure) overhang(apart vg.Length) (left vg.Length) {
+	const tickLabels = 12 // at least
+	for i, name := range f.Levels {
+		reach := (widthOf(smallText, fit(smallText, name, maxTilted)) + smallText) * math.Sqrt2 / 2
+		left = max(left, reach-vg.Length(i)*apart-tickLabels)
+	}
+	return left
 }
 
 // referenceName says where a reference is that the axis does not show.
@@ -109,7 +123,7 @@ func (f *ResponseFigure) draw(c draw.Canvas, l responseLayout) {
 	f.xAxis(&p.X, l)
 	cut := f.yAxis(&p.Y)
 	p.Add(lightGrid())
-	area := panels(draw.Crop(c, 0, -l.labels.width(), 0, 0), [][]*plot.Plot{{p}}, captionRoom(l.title), 0, 0)[0][0]
+	area := panels(draw.Crop(c, l.left, -l.labels.width(), 0, 0), [][]*plot.Plot{{p}}, captionRoom(l.title), 0, 0)[0][0]
 	caption(area, left, l.title)
 	_, y := p.Transforms(&area)
 	if !math.IsNaN(cut) {
@@ -197,7 +211,11 @@ func (s *responsePainter) series(i int) {
 	below := func(k int) bool { return s.YLog && r.Mean[k] <= 0 }
 	var run []vg.Point
 	for k := range r.Mean {
-		if k > 0 && below(k) != below(k-1) {
+		switch {
+		case slices.Contains(s.Groups, k):
+			s.area.StrokeLines(sty, run)
+			run = nil
+		case k > 0 && below(k) != below(k-1):
 			s.area.StrokeLines(sty, run)
 			s.area.StrokeLines(line(faintColor, 0.8), []vg.Point{s.point(i, k-1), s.point(i, k)})
 			run = nil

@@ -30,6 +30,7 @@ type ResponseFigure struct {
 	Title      string // the measure and its unit
 	Factor     string // what the levels are, and their unit
 	Levels     []string
+	Groups     []int      // levels at which another group begins; lines end before them
 	Series     []Response // at most 5
 	References []Reference
 	Percent    bool // measures are fractions of one

@@ -1,6 +1,10 @@
 package plots
 
 import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"math"
 	"strings"
 	"testing"
@@ -273,5 +277,53 @@ func TestTicksTellApart(t *testing.T) {
 	}
 	if got := (column{list: []Estimate{{Mean: 75, Half: 2}, {Mean: 52.8, Half: 1.6}}}); got.text(got.list[0]) != "75.0 ± 2.0" {
 		t.Errorf("decimals differ within a column: %q", got.text(got.list[0]))
+	}
+}
+
+// pixels decodes a figure's PNG.
+func pixels(t *testing.T, f ResponseFigure) image.Image {
+	t.Helper()
+	figure, err := Responses(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := png.Decode(bytes.NewReader(encode(t, figure, "png")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Tilted names of any length stay on the page: its left edge is white.
+func TestTiltedNamesStayOnThePage(t *testing.T) {
+	for _, name := range []string{"16, 0.9, 1", "training-heavy, contiguous", "closed"} {
+		m := pixels(t, ResponseFigure{
+			Title: "x", Levels: []string{name, name + "b", name + "c", name + "d", name + "e", name + "f"},
+			Series: []Response{{Label: "fifo", Mean: []float64{1, 2, 3, 4, 5, 6}}},
+		})
+		for y := range m.Bounds().Dy() {
+			if r, g, b, _ := m.At(1, y).RGBA(); r+g+b != 3*0xffff {
+				t.Fatalf("%s: ink at the left edge, %d dots from the top", name, y)
+			}
+		}
+	}
+}
+
+// No line joins two groups.
+func TestLinesEndAtGroups(t *testing.T) {
+	ink := func(groups []int) (n int) {
+		m := pixels(t, ResponseFigure{Title: "x", Levels: []string{"a", "b"}, Groups: groups, Series: []Response{{Label: "fifo", Mean: []float64{2, 2}}}})
+		want := color.NRGBAModel.Convert(seriesStyle(0).Color)
+		for y := range m.Bounds().Dy() {
+			for x := range m.Bounds().Dx() {
+				if color.NRGBAModel.Convert(m.At(x, y)) == want {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if joined, apart := ink(nil), ink([]int{1}); apart == 0 || joined < 2*apart {
+		t.Errorf("%d dots of the line's colour in one group, %d in two", joined, apart)
 	}
 }

@@ -124,9 +124,9 @@ func ServiceColors() (serving, reserved, hatch color.Color) {
 	return serviceColor, reservedColor, hatchColor
 }
 
-// InkOn is black or white, whichever reads better on a ground.
+// InkOn is black or white, whichever has the higher contrast (WCAG) on a ground.
 func InkOn(ground color.Color) color.Color {
-	if lightness(ground) > 60 {
+	if lightness(ground) > 52 {
 		return inkColor
 	}
 	return color.White

@@ -30,7 +30,7 @@ func newExec(c Config) (sim.Policy, error) {
 	}
 	services := newServiceSchedule(c, "peak")
 	e := exec.Config{
-		Command: words, Timeout: timeout, Record: c.withSeed(c.Record), Replay: c.withSeed(c.Replay), Stderr: c.Stderr,
+		Command: words, Timeout: timeout, Record: c.RecordPath(), Replay: c.withSeed(c.Replay), Stderr: c.Stderr,
 		Seed: c.Seed, Gamma: c.Gamma, Lambda: c.Lambda, Hold: services.apply, Place: services.start,
 	}
 	if services.place != nil {
@@ -41,6 +41,10 @@ func newExec(c Config) (sim.Policy, error) {
 
 // CommandWords are the program of exec and its arguments.
 func (c *Config) CommandWords() ([]string, error) { return shellquote.Split(c.Command) }
+
+// RecordPath is the file that a run with the seed of the configuration writes
+// its conversation to; "" when it records none.
+func (c *Config) RecordPath() string { return c.withSeed(c.Record) }
 
 func (c *Config) withSeed(path string) string {
 	return strings.ReplaceAll(path, "{seed}", strconv.FormatUint(c.Seed, 10))

@@ -17,16 +17,17 @@ import (
 )
 
 // Scenario is the content of a scenario file. See docs/policies.md for the
-// policy table that may stand beside it.
+// policy table that may stand beside it. The tag help is what berth list settings
+// says of a key.
 type Scenario struct {
-	Name         string  `toml:"name"`
-	Summary      string  `toml:"summary"`
-	HorizonHours float64 `toml:"horizon_hours"`   // 0: until the last job has ended
-	StepMinutes  float64 `toml:"step_minutes"`    // planning step; 0 means 60
-	Boundary     string  `toml:"boundary"`        // "closed": jobs must end by the horizon; "open": they are cut there. Default: closed with a horizon
-	Restart      float64 `toml:"restart_minutes"` // without progress, when a preempted job starts again; 0: preemption costs nothing
-	Gamma        float64 `toml:"gamma"`           // decay per hour; 0 means 0.97
-	Lambda       float64 `toml:"lambda"`          // weight of shortfall; 0 means 8
+	Name         string  `toml:"name" help:"label in results, and of the output folder; default the file name"`
+	Summary      string  `toml:"summary" help:"a sentence on what it is"`
+	HorizonHours float64 `toml:"horizon_hours" help:"end of the run; 0, the default: when the last job has ended"`
+	StepMinutes  float64 `toml:"step_minutes" help:"planning step, and window of swap caps; default 60"`
+	Boundary     string  `toml:"boundary" help:"closed: jobs must end by the horizon; open: they are cut there; default closed with a horizon"`
+	Restart      float64 `toml:"restart_minutes" help:"time without progress at each later start of a preempted job; default 0"`
+	Gamma        float64 `toml:"gamma" help:"share of its worth that a GPU-hour keeps each hour, above 0 to 1; default 0.97"`
+	Lambda       float64 `toml:"lambda" help:"weight of a GPU-hour of shortfall; default 8"`
 
 	Cluster  Cluster    `toml:"cluster"`
 	Services []Service  `toml:"service"`
@@ -35,12 +36,12 @@ type Scenario struct {
 
 // Cluster is a machine of one pool.
 type Cluster struct {
-	GPUs           int                `toml:"gpus"`
-	SKU            string             `toml:"sku"`
-	GPUsPerNode    int                `toml:"gpus_per_node"`    // 0 means 8
-	NodesPerDomain int                `toml:"nodes_per_domain"` // nodes in one link domain; 0 means 1
-	DomainsPerRack int                `toml:"domains_per_rack"` // 0 means 4
-	Alignment      hardware.Alignment `toml:"alignment"`        // contiguous, buddy or scattered
+	GPUs           int                `toml:"gpus" help:"number of GPUs; of a trace, the default is its header's"`
+	SKU            string             `toml:"sku" help:"label of the GPUs"`
+	GPUsPerNode    int                `toml:"gpus_per_node" help:"GPUs of a node; default 8"`
+	NodesPerDomain int                `toml:"nodes_per_domain" help:"nodes of a link domain; default 1"`
+	DomainsPerRack int                `toml:"domains_per_rack" help:"link domains of a rack; default 4"`
+	Alignment      hardware.Alignment `toml:"alignment" help:"where a job's GPUs may lie: contiguous, buddy or scattered; default contiguous, of a trace scattered"`
 }
 
 // Service is a real-time service. Its demand is a daily bump from Base to Peak
@@ -142,7 +143,7 @@ func (s *Scenario) Weights() (gamma, lambda float64) {
 // Topology is the scenario's machine.
 func (c *Cluster) Topology() (*hardware.Topology, error) {
 	if c.GPUs <= 0 {
-		return nil, errors.New("cluster.gpus is missing; a positive number of GPUs is needed")
+		return nil, fmt.Errorf("cluster.gpus = %d, or is missing; a positive number of GPUs is needed", c.GPUs)
 	}
 	if min(c.GPUsPerNode, c.NodesPerDomain, c.DomainsPerRack) < 0 {
 		return nil, fmt.Errorf("cluster.gpus_per_node = %d, nodes_per_domain = %d, domains_per_rack = %d; positive numbers are accepted, or 0 for the default",

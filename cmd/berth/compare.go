@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -102,6 +103,9 @@ func (c *comparer) compare(cmd *cobra.Command) error {
 	if len(c.policies) == 0 {
 		return usage(errors.New("--policies names no policy"))
 	}
+	if twice, ok := repeated(c.policies); ok {
+		return usage(fmt.Errorf("--policies names %s twice", twice))
+	}
 	if err := c.in.check(); err != nil {
 		return err
 	}
@@ -134,7 +138,11 @@ func (c *comparer) compare(cmd *cobra.Command) error {
 // setups are the runs to make, policy by policy.
 func (c *comparer) setups() ([]experiment.Setup, error) {
 	var setups []experiment.Setup
+	records := recordings{}
 	for _, p := range c.policies {
+		if err := records.add(c.in, p, seedsTo(c.seeds)); err != nil {
+			return nil, usage(err)
+		}
 		for s := range c.seeds {
 			setup, err := c.in.setup(p, uint64(s+1), nil)
 			if err != nil {
@@ -163,15 +171,12 @@ func (c *comparer) keepPartial(dir *experiment.Dir, reports []*metrics.Report) e
 // write puts the comparison, its runs and its figures into the folder. The
 // grids show the first seed.
 func (c *comparer) write(ctx context.Context, dir *experiment.Dir, reports []*metrics.Report) error {
-	seeds := make([]uint64, c.seeds)
-	for i := range seeds {
-		seeds[i] = uint64(i + 1)
-	}
-	m, err := c.in.manifest(c.policies, seeds)
+	m, err := c.in.manifest(c.policies, seedsTo(c.seeds))
 	if err != nil {
 		return err
 	}
 	err = errors.Join(
+		clearEarlier(dir, runFiles...),
 		dir.WriteJSON("comparison.json", c.comparison),
 		dir.WriteFile("runs.csv", experiment.RunsCSV(reports)),
 		dir.WriteJSON("manifest.json", m),
@@ -189,6 +194,15 @@ func (c *comparer) write(ctx context.Context, dir *experiment.Dir, reports []*me
 	return err
 }
 
+// seedsTo are the seeds from 1 to n.
+func seedsTo(n int) []uint64 {
+	seeds := make([]uint64, n)
+	for i := range seeds {
+		seeds[i] = uint64(i + 1)
+	}
+	return seeds
+}
+
 // observe repeats the runs of the first seed for their figures.
 func (c *comparer) observe(ctx context.Context) ([]observed, error) {
 	var shown []observed
@@ -204,6 +218,36 @@ func (c *comparer) observe(ctx context.Context) ([]observed, error) {
 		shown = append(shown, o)
 	}
 	return shown, nil
+}
+
+// repeated is the first entry of a list that stands in it twice.
+func repeated[T comparable](list []T) (twice T, ok bool) {
+	for i, x := range list {
+		if slices.Contains(list[:i], x) {
+			return x, true
+		}
+	}
+	return twice, false
+}
+
+// recordings are the files that runs of policy exec write their conversation
+// to. A second run would write over the first one's.
+type recordings map[string]bool
+
+// add claims the files of a policy's runs, if it is one that records.
+func (r recordings) add(in *input, policy string, seeds []uint64) error {
+	name, c, err := in.policy(policy)
+	if err != nil || name != "exec" || c.Record == "" {
+		return err
+	}
+	for _, c.Seed = range seeds {
+		path := c.RecordPath()
+		if r[path] {
+			return fmt.Errorf("policy %q: record: more than one run would write %s, and only one be kept; {seed} in it stands for the seed, and each policy and setting needs a file of its own", policy, path)
+		}
+		r[path] = true
+	}
+	return nil
 }
 
 // progress is a bar on a terminal and nothing elsewhere. done counts one, and

@@ -8,6 +8,7 @@ import (
 
 	"berth/policies"
 	"berth/policies/milp"
+	"berth/sim/experiment"
 	"berth/traces"
 )
 
@@ -51,10 +52,22 @@ func flagValues(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 		return cobra.FixedCompletions(planModes, cobra.ShellCompDirectiveNoFileComp)
 	case "solver":
 		return cobra.FixedCompletions(milp.Solvers(), cobra.ShellCompDirectiveNoFileComp)
+	case "measure":
+		return inList(cobra.FixedCompletions(measureNames(), cobra.ShellCompDirectiveNoFileComp))
+	case "figure":
+		return inList(cobra.FixedCompletions(figureKinds, cobra.ShellCompDirectiveNoFileComp))
 	case "engine":
 		return cobra.FixedCompletions([]string{"slurm", "k8s"}, cobra.ShellCompDirectiveNoFileComp)
 	}
 	return nil
+}
+
+// measureNames are the measures of a sweep's results.
+func measureNames() (names []string) {
+	for _, m := range experiment.Measures() {
+		names = append(names, m.Name)
+	}
+	return names
 }
 
 // completeList completes the names of a kind.

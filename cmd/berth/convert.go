@@ -29,7 +29,7 @@ standard error. The file appears when it is whole; "-o -" is standard output.
 
 --to names the format; a span of time ends with --until.`,
 		Example: `  berth trace convert cluster_job_log --to berth -o philly.csv
-  berth trace convert log.swf.gz --to batsim --from 30d --until 60d -o month.json`,
+  berth trace convert log.swf.gz --to batsim --from 30d --until 60d -o 2.json`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" || out == "" {

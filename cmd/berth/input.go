@@ -106,17 +106,17 @@ func (in *input) set(setting string) error {
 	if !ok || key == "" {
 		return usage(fmt.Errorf("--set %s: key=value is expected, as in --set cluster.gpus=128", setting))
 	}
-	err := config.DecodeStrict([]byte(key+" = "+value), "--set "+setting, &in.file)
+	return invalid(in.assign(key, value, "--set "+setting))
+}
+
+// assign gives a dotted key a value, which is TOML or a bare word; errors begin
+// with where it was said.
+func (in *input) assign(key, value, where string) error {
+	err := config.DecodeSetting(key, value, &in.file)
 	if err != nil {
-		quoted := config.DecodeStrict([]byte(fmt.Sprintf("%s = %q", key, value)), "--set "+setting, &in.file)
-		if quoted == nil {
-			return nil
-		}
-		if strings.Contains(quoted.Error(), "unknown key") {
-			err = quoted
-		}
+		return fmt.Errorf("%s: %w", where, err)
 	}
-	return invalid(err)
+	return nil
 }
 
 // check reports what makes the input no workload, before any run.
@@ -162,17 +162,36 @@ func (in *input) setup(policy string, seed uint64, onTrace func(*traces.Trace)) 
 // a colon stands in quotes.
 func (in *input) policy(text string) (string, policies.Config, error) {
 	parts := splitOutside(text, ":")
+	name := parts[0]
+	if !slices.ContainsFunc(policies.All(), func(e policies.Entry) bool { return e.Name == name }) {
+		_, err := policies.New(name, policies.Config{})
+		return "", policies.Config{}, err
+	}
 	variant := input{file: file{Policy: in.Policy}}
 	for _, option := range parts[1:] {
-		if err := variant.set("policy." + option); err != nil {
+		key, value, _ := strings.Cut(option, "=")
+		err := checkOption(name, key)
+		if err == nil {
+			err = variant.assign("policy."+key, value, key+"="+value)
+		}
+		if err != nil {
 			return "", policies.Config{}, fmt.Errorf("policy %q: %w", text, err)
 		}
 	}
-	if !slices.ContainsFunc(policies.All(), func(e policies.Entry) bool { return e.Name == parts[0] }) {
-		_, err := policies.New(parts[0], policies.Config{})
-		return "", policies.Config{}, err
+	return name, variant.Policy, nil
+}
+
+// checkOption reports an option that the policy does not read: it would change
+// the policy's name in tables and nothing else.
+func checkOption(policy, key string) error {
+	var reads []string
+	for _, o := range policies.OptionsOf(policy) {
+		if o.Key == key {
+			return nil
+		}
+		reads = append(reads, o.Key)
 	}
-	return parts[0], variant.Policy, nil
+	return fmt.Errorf("%s has no option %q; accepted are %s", policy, key, strings.Join(reads, ", "))
 }
 
 // workload makes the workload for a seed.

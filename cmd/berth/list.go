@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"berth/policies"
 	"berth/policies/placement"
@@ -238,15 +240,26 @@ func listStudies() (list []listed, err error) {
 	return list, nil
 }
 
-// listSettings are the keys of a scenario file. Those of policies have their
-// meaning here, the others in docs/scenarios.md and docs/traces.md.
+// listSettings are the keys of a scenario file that --set can name. What they
+// mean is said where they are kept: with the policies' options, the flags of
+// berth trace, or the key itself.
 func listSettings() (list []listed, err error) {
 	meanings := map[string]string{}
 	for _, o := range policies.Options() {
-		meanings["policy."+o.Key] = ": " + o.Meaning
+		meanings["policy."+o.Key] = o.Meaning
 	}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	(&traceTable{}).flags(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		key := strings.ReplaceAll(f.Name, "-", "_")
+		if other, ok := map[string]string{"as": "format", "tenant": "tenants"}[key]; ok {
+			key = other
+		}
+		_, meanings["trace."+key] = pflag.UnquoteUsage(f)
+	})
 	for _, k := range config.Keys(&file{}) {
-		list = append(list, listed{Name: k.Name, Summary: k.Type + meanings[k.Name], note: "docs/scenarios.md and docs/traces.md tell of all keys."})
+		list = append(list, listed{Name: k.Name, Summary: k.Type + ": " + cmp.Or(k.Help, meanings[k.Name]),
+			note: "docs/scenarios.md and docs/traces.md tell of all keys, also those of [[service]] and [[jobs]]."})
 	}
 	return list, nil
 }

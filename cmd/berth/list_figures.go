@@ -21,6 +21,7 @@ var figureNames = [][2]string{
 	{"replan", "the same against the minutes between plans (horizon)"},
 	{"by-hour", "utilization by hour of the day, commitment 1 and 24 (horizon)"},
 	{"forecast", "one service's forecast, traffic and GPUs held (horizon)"},
+	{"forecast-accuracy", "relative errors of the forecasts and of simpler ones, and coverage of the 0.9 quantile (paper --only forecast)"},
 	{"delays-philly", "waits and bounded slowdowns of Philly under four orders of the queue (paper --only traces)"},
 	{"delays-openb", "the same of openb (paper --only traces)"},
 	{"queue-philly", "jobs that wait, over time, of Philly (paper --only traces)"},

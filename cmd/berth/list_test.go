@@ -82,6 +82,9 @@ func TestList(t *testing.T) {
 	}
 	in := input{}
 	for _, setting := range all["settings"] {
+		if _, meaning, _ := strings.Cut(setting.Summary, ": "); meaning == "" {
+			t.Errorf("nothing is said of the setting %s", setting.Name)
+		}
 		ok := false
 		for _, value := range []string{"0", "0.0", "true", `""`, `"x"`, "[]", `"contiguous"`, `"closed"`, `"1h"`, `"UTC"`} {
 			ok = ok || in.set(setting.Name+"="+value) == nil
@@ -126,6 +129,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"paper", "--only", "gap,h"}, "gap,horizon", ":4"},
 		{[]string{"sweep", "submit", "s.toml", "--engine", ""}, "slurm k8s", ":4"},
 		{[]string{"list", "p"}, "policies placements", ":4"},
+		{[]string{"sweep", "summary", "o", "--figure", "map,"}, "map,lines map,map map,pareto map,none", ":4"},
 		{[]string{"list", "placements", "f"}, "firstfit fgd", ":4"},
 	} {
 		out, errs, status := berth(t, dir, append([]string{"__complete"}, c.typed...)...)

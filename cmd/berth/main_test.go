@@ -68,6 +68,7 @@ func TestMistakes(t *testing.T) {
 	write(t, dir, "unknown.toml", "horizon_hours = 24\n[cluster]\ngpus = 8\nspeed = 3\n")
 	write(t, dir, "negative.toml", "horizon_hours = 24\n[cluster]\ngpus = 8\n[[jobs]]\nkind = \"training\"\ncount = 1\ngpus = [1]\nhours = -2\npriority = 1\n")
 	write(t, dir, "large.toml", "horizon_hours = 24\n[cluster]\ngpus = 8\n[[jobs]]\nkind = \"training\"\ncount = 1\ngpus = [16]\nhours = 2\npriority = 1\n")
+	write(t, dir, "sweep.toml", "base = 'scale'\npolicies = ['fifo']\n")
 	write(t, dir, "broken.swf", smallTrace+"5 4 0 ten 1\n")
 	write(t, dir, "problem.toml", "gpus = 4\nsteps = 4\n[[job]]\nid = \"a\"\ngpus = 4\nsteps = 2\n")
 	write(t, dir, "illegal.json", `{"jobs": [{"id": "a", "start": 3, "gpus": "0-3"}], "services": []}`)
@@ -82,8 +83,19 @@ func TestMistakes(t *testing.T) {
 		{"run mixed-control --fast", exitUsage, []string{"--fast", "--help"}},
 		{"run mixed-control --policy magic", exitUsage, []string{"magic", "fifo, fcfs, easy"}},
 		{"run mixed-control --set cluster", exitUsage, []string{"key=value"}},
+		{"run mixed-control --policy fifo:window=3", exitUsage, []string{"fifo has no option \"window\"", "accepted are reserve"}},
+		{"run mixed-control --policy horizon:window=x", exitUsage, []string{"policy.window", "accepted is integer"}},
+		{"compare mixed-control --policies easy,easy", exitUsage, []string{"easy twice"}},
+		{"compare mixed-control --seeds 2 --policies exec:command=true:record=r.jsonl", exitUsage, []string{"r.jsonl", "{seed}"}},
+		{"run mixed-control --set cluster.gpus=x", exitInvalid, []string{"--set cluster.gpus=x: ", "accepted is integer"}},
+		{"run mixed-control --set cluster.gpus=-3", exitInvalid, []string{"cluster.gpus = -3", "positive"}},
 		{"compare mixed-control --seeds 0", exitUsage, []string{"--seeds 0"}},
+		{"compare mixed-control -j 0", exitUsage, []string{"--jobs 0: accepted is a whole number from 1 on"}},
+		{"run mixed-control --seed x", exitUsage, []string{"--seed x: accepted is a whole number from 0 on"}},
 		{"plan mixed-control --mode guess", exitUsage, []string{"guess", "fifo, fast, full"}},
+		{"plan mixed-control --solver abacus", exitUsage, []string{"abacus", "auto, highs, cbc"}},
+		{"completion tcsh", exitUsage, []string{"tcsh", "bash, fish"}},
+		{"sweep status sweep.toml -o nowhere", exitInvalid, []string{"nowhere is no output folder"}},
 		{"plan mixed-control --budget soon", exitUsage, []string{"soon", "2ms"}},
 		{"run nowhere", exitInvalid, []string{"nowhere", "mixed-control"}},
 		{"run unknown.toml", exitInvalid, []string{"unknown.toml:4", "cluster.speed", "gpus, sku"}},
@@ -175,6 +187,7 @@ func TestEightyColumns(t *testing.T) {
 	for _, args := range []string{
 		"run fragmented -o o", "compare scale --seeds 2 --policies fifo,easy:reserve=curve,horizon -o o",
 		"plan scale", "list", "list scenarios", "list policies", "list policies horizon", "list placements", "list placements fgd", "list formats", "list figures", "list settings", "list studies", "list --help", "--help", "run --help", "compare --help", "plan --help", "paper --help",
+		"trace --help", "trace info --help", "trace validate --help", "trace convert --help", "check --help", "horizon --help", "sweep --help", "sweep merge --help", "sweep status --help", "sweep submit --help", "sweep summary --help", "man --help", "version --help",
 	} {
 		stdout, _, status := berth(t, dir, strings.Fields(args)...)
 		if status != 0 {

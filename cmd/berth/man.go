@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -52,7 +53,7 @@ func writeManual(dir *experiment.Dir, cmd *cobra.Command) error {
 		f.DefValue = "$BERTH_DATA" // of whoever reads the page
 	}
 	cmd.DisableAutoGenTag = true
-	cmd.Long = markdown(cmd.Long)
+	cmd.Long = markdown(cmp.Or(cmd.Long, cmd.Short+"."))
 	if !cmd.HasParent() {
 		cmd.Long += "\n" + exitStatuses()
 	}

@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"berth/plots"
 	"berth/sim/config"
+	"berth/sim/experiment"
 )
 
 // manifest says what a result was made from.
@@ -33,6 +36,26 @@ func (in *input) manifest(policies []string, seeds []uint64) (*manifest, error) 
 		Version: version(), Configuration: configuration, ConfigHash: checksum(text),
 		Policies: policies, Seeds: seeds, Inputs: in.checksums,
 	}, nil
+}
+
+// The files of a run and of a comparison, which share manifest.json and the
+// figures.
+var (
+	runFiles     = []string{"summary.json", "jobs.csv", "services.csv", "timeline.csv", "outlook.csv"}
+	compareFiles = []string{"comparison.json", "runs.csv"}
+	shownFigures = []string{"allocation", "utilization", "value", "queue", "delays", "policies"}
+)
+
+// clearEarlier removes what an earlier result left in the folder and this one
+// does not write, since the manifest would not be true of it: the files named,
+// and all figures.
+func clearEarlier(dir *experiment.Dir, files ...string) error {
+	for _, name := range shownFigures {
+		for _, format := range plots.Formats() {
+			files = append(files, filepath.Join("figures", name+"."+format))
+		}
+	}
+	return dir.Remove(files...)
 }
 
 // version is the module's version, or the commit that it was built from.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -72,5 +73,34 @@ set = ["cluster.gpus=8"]
 	}
 	if other := address(deep, log+log); other == one {
 		t.Error("another trace has the same address")
+	}
+}
+
+// A folder holds one result, the last: its manifest is true of every file.
+func TestAFolderHoldsOneResult(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args     string
+		has, not []string
+	}{
+		{"run scale --policy horizon", []string{"summary.json", "jobs.csv", "outlook.csv", "figures/value.svg"}, nil},
+		{"compare scale --seeds 2 -p fifo,easy", []string{"comparison.json", "runs.csv", "figures/policies.svg"}, []string{"summary.json", "jobs.csv", "services.csv", "timeline.csv", "outlook.csv"}},
+		{"run scale --policy fifo --figures=false", []string{"summary.json", "jobs.csv", "kept.txt"}, []string{"comparison.json", "runs.csv", "outlook.csv", "figures/policies.svg", "figures/value.svg"}},
+	} {
+		if _, stderr, status := berth(t, dir, append(strings.Fields(c.args), "-o", "o")...); status != 0 {
+			t.Fatalf("%s: %s", c.args, stderr)
+		}
+		write(t, dir, "o/kept.txt", "not berth's")
+		files := contents(t, filepath.Join(dir, "o"))
+		for _, name := range c.has {
+			if files[name] == nil {
+				t.Errorf("%s: %s is not there", c.args, name)
+			}
+		}
+		for _, name := range c.not {
+			if files[name] != nil {
+				t.Errorf("%s: %s of an earlier result is still there", c.args, name)
+			}
+		}
 	}
 }

@@ -40,7 +40,7 @@ var chapters = []chapter{
 	{"horizon", "The end of the horizon", "Does planning the day and committing the hour absorb forecast errors, and avoid a loss at the end of the horizon?",
 		[]string{"horizon-summary"}, horizonFigures, (*paper).horizon},
 	{"forecast", "Forecasts", "How accurate are the forecasts on data that they have not seen?",
-		[]string{"forecast"}, nil, (*paper).forecast},
+		[]string{"forecast"}, []string{"forecast-accuracy"}, (*paper).forecast},
 	{"fragmentation", "Fragmentation", "How many GPUs of a recorded cluster can each placement give away, and is that what was published?",
 		[]string{"fragmentation-summary"}, []string{"fragmentation"}, (*paper).fragmentation},
 	{"traces", "Recorded traces", "What do users of two recorded clusters wait under four orders of the queue?",
@@ -61,8 +61,10 @@ func newPaper() *cobra.Command {
 		Short: "Regenerate the project's tables and figures",
 		Long: `paper regenerates tables and figures, the same bytes every time: a folder a
 study, with each figure as SVG, PDF and PNG, each table as CSV and LaTeX, and
-report.html, which has all of it in one page. --check compares with the figures
-that the program carries and says what moved beyond its tolerance.
+report.html, which has all of it in one page. With --only the page of a study
+is in its folder, and that of the whole paper stays as it was. --check compares
+with the figures that the program carries and says what moved beyond its
+tolerance.
 
 ` + chapterList(),
 		Args: args(cobra.NoArgs),
@@ -142,10 +144,7 @@ func (p *paper) chosen() ([]chapter, error) {
 // make makes the studies, and leaves out those that cannot be made here unless
 // they were asked for by name.
 func (p *paper) make(chosen []chapter) (*report.Page, error) {
-	page := &report.Page{
-		Title:   "berth: tables and figures",
-		Summary: "Policies for GPU clusters compared by simulation. Every number comes from berth paper; the same version makes the same bytes.",
-	}
+	page := &report.Page{Title: "berth: tables and figures", Summary: pageSummary}
 	for _, c := range chosen {
 		s, err := p.chapter(c)
 		if errors.Is(err, errAbsent) && len(p.only) == 0 {
@@ -155,12 +154,23 @@ func (p *paper) make(chosen []chapter) (*report.Page, error) {
 			return nil, err
 		}
 		page.Sections = append(page.Sections, s)
+		if len(p.only) > 0 {
+			one := &report.Page{Title: "berth: " + s.Title, Summary: pageSummary, Sections: []*report.Section{s}, Inside: true}
+			if err := p.writePage(one, filepath.Join(p.out, c.name)); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return page, p.writePage(page)
+	if len(p.only) > 0 {
+		return page, nil
+	}
+	return page, p.writePage(page, p.out)
 }
 
-// writePage writes the report on what was made.
-func (p *paper) writePage(page *report.Page) error {
+const pageSummary = "Policies for GPU clusters compared by simulation. Every number comes from berth paper; the same version makes the same bytes."
+
+// writePage writes the report on what was made into a folder.
+func (p *paper) writePage(page *report.Page, folder string) error {
 	if err := page.Check(); err != nil {
 		return err
 	}
@@ -168,7 +178,7 @@ func (p *paper) writePage(page *report.Page) error {
 	if err != nil {
 		return err
 	}
-	dir, err := experiment.OpenDir(p.out)
+	dir, err := experiment.OpenDir(folder)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"berth/plots/report"
 	"berth/sim/experiment"
@@ -37,10 +38,14 @@ func (p *paper) horizon(dir *experiment.Dir) (*report.Section, error) {
 		if _, err := os.Stat(dir.Path(name + ".svg")); err != nil {
 			continue
 		}
-		section.Figures = append(section.Figures, report.Figure{
-			Name: name, Caption: captions[name], Data: "horizon.csv",
-			Alt: captions[name] + " Means over the seeds with 95 % intervals; the table has the values.",
-		})
+		f := report.Figure{Name: name, Caption: captions[name]}
+		if slices.Contains([]string{"figures/by-hour", "figures/forecast"}, name) { // of hours, which horizon.csv does not have
+			f.Alt = f.Caption + " docs/horizon.md says what it shows."
+		} else {
+			f.Data = "horizon.csv"
+			f.Alt = f.Caption + " Means over the seeds with 95 % intervals; the table has the values."
+		}
+		section.Figures = append(section.Figures, f)
 	}
 	return section, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"berth/plots"
 	"berth/plots/report"
+	"berth/policies/forecast"
 	"berth/sim/experiment"
 	"berth/workloads"
 )
@@ -115,7 +116,7 @@ func madeTwice(t *testing.T, dir, name string) {
 			t.Errorf("%s differs between two runs", name)
 		}
 	}
-	want := []string{"report.html"}
+	want := []string{filepath.Join(name, "report.html")}
 	c := chapters[slices.IndexFunc(chapters, func(c chapter) bool { return c.name == name })]
 	for _, table := range c.tables {
 		want = append(want, filepath.Join(name, table+".csv"), filepath.Join(name, table+".tex"))
@@ -218,5 +219,35 @@ func TestEveryTableIsExpected(t *testing.T) {
 	}
 	for name := range want {
 		t.Errorf("expected figures of %s, which no study makes", name)
+	}
+}
+
+// One study leaves the page of the whole paper as it is, and has its own, which
+// names the data beside it.
+func TestOneStudyHasItsOwnPage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "o"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "o/report.html", "the whole paper")
+	if _, stderr, status := berth(t, dir, "paper", "--only", "forecast", "-o", "o"); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	got := contents(t, filepath.Join(dir, "o"))
+	if string(got["report.html"]) != "the whole paper" {
+		t.Error("the page of the whole paper was written over")
+	}
+	if page := got["forecast/report.html"]; !bytes.Contains(page, []byte("<code>forecast.csv</code>")) || got["forecast/forecast.csv"] == nil {
+		t.Error("the study's page does not name the data beside it")
+	}
+}
+
+// A forecast without a quantile has no coverage, in the table, the CSV and the
+// LaTeX: 0 would say that no truth lies below it.
+func TestForecastTableWithoutQuantile(t *testing.T) {
+	with := forecast.Scored{Name: "with", Accuracy: forecast.Accuracy{N: 2, Quantile: 0.9, Coverage: 0}}
+	table := forecastTable([]forecast.Scored{with, {Name: "without", Accuracy: forecast.Accuracy{N: 2}}})
+	if got := string(table.CSV()); !strings.Contains(got, "\nwith,2,0,0,0,0,0.9,0\n") || !strings.Contains(got, "\nwithout,2,0,0,0,0,,\n") {
+		t.Errorf("the table is\n%s", got)
 	}
 }

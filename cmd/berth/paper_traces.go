@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"berth/plots"
 	"berth/plots/report"
+	"berth/sim"
 	"berth/sim/experiment"
 	"berth/traces"
 )
@@ -58,7 +60,7 @@ func (p *paper) traces(dir *experiment.Dir) (*report.Section, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := dir.WriteFile("delays.csv", delaysCSV(list)); err != nil {
+	if err := errors.Join(dir.WriteFile("delays.csv", delaysCSV(list)), dir.WriteFile("queue.csv", queueCSV(list))); err != nil {
 		return nil, err
 	}
 	for _, r := range list {
@@ -139,6 +141,25 @@ func delaysCSV(list []*replayed) []byte {
 	return b.Bytes()
 }
 
+// queueCSV has the jobs that wait over time, as means over equal slices.
+func queueCSV(list []*replayed) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"trace", "policy", "from_seconds", "to_seconds", "waiting_jobs"})
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+	for _, r := range list {
+		for i, policy := range replayPolicies {
+			t := r.runs[i].timeline
+			for k, bin := range t.Bins {
+				from := sim.Time(k) * t.Width
+				w.Write([]string{r.name, policy, number(from.Seconds()), number(min(from+t.Width, t.End).Seconds()), number(bin.Waiting)})
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
 // draw draws the delays and the queue of a trace.
 func (r *replayed) draw(dir string) error {
 	var delays []plots.DelayRun
@@ -188,17 +209,17 @@ func replaySection(list []*replayed) *report.Section {
 		Caption: "Recorded traces under four orders of the queue",
 		Columns: []report.Column{
 			{Key: "trace", Head: "trace", Text: true}, {Key: "policy", Head: "policy", Text: true},
-			{Key: "gpus", Head: "GPUs"}, {Key: "jobs", Head: "jobs"},
+			{Key: "gpus", Head: "GPUs", DataOnly: true}, {Key: "jobs", Head: "jobs", DataOnly: true},
 			{Key: "utilization", Head: "utilization (%)", Percent: true, Decimals: 1, Tolerance: 0.0001},
-			hours("wait_mean", "mean wait"), hours("wait_p50", "p50"), hours("wait_p95", "p95"), hours("wait_p99", "p99"),
+			hours("wait_mean", "mean wait"), hours("wait_p50", "wait p50"), hours("wait_p95", "wait p95"), hours("wait_p99", "wait p99"),
 			{Key: "slowdown_mean", Head: "mean slowdown", Decimals: 1, Tolerance: 0.01},
-			{Key: "slowdown_p50", Head: "p50", Decimals: 2, Tolerance: 0.01}, {Key: "slowdown_p95", Head: "p95", Decimals: 1, Tolerance: 0.01},
+			{Key: "slowdown_p50", Head: "slowdown p50", Decimals: 2, Tolerance: 0.01}, {Key: "slowdown_p95", Head: "slowdown p95", Decimals: 1, Tolerance: 0.01},
 			{Key: "preemptions", Head: "preemptions"},
 		},
 	}
 	section := &report.Section{Tables: []*report.Table{t}}
 	for _, r := range list {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s: %s, so that jobs have to wait; every submission at its recorded time, estimates exact.", r.title, r.machine))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s: %d jobs on %s, so that they have to wait; every submission at its recorded time, estimates exact. Slowdowns are bounded at 10 s.", r.title, r.runs[0].report.Jobs.Submitted, r.machine))
 		for i, policy := range replayPolicies {
 			m := r.runs[i].report
 			wait, slow := m.WaitSeconds, m.BoundedSlowdown
@@ -213,7 +234,7 @@ func replaySection(list []*replayed) *report.Section {
 			report.Figure{Name: "delays-" + r.name, Data: "delays.csv",
 				Caption: fmt.Sprintf("%s: share of jobs by wait, and by bounded slowdown, under four orders of the queue.", r.title),
 				Alt:     "One rising line a policy. The table has the median, the 95th and the 99th percentile."},
-			report.Figure{Name: "queue-" + r.name,
+			report.Figure{Name: "queue-" + r.name, Data: "queue.csv",
 				Caption: fmt.Sprintf("%s: jobs that wait, over time.", r.title),
 				Alt:     "One line a policy; the legend has the means."})
 	}

@@ -66,5 +66,39 @@ func TestRecordedTraces(t *testing.T) {
 		if got := figure(trace, "las", "slowdown_p50"); got != 1 {
 			t.Errorf("%s: the median slowdown under las is %v; most jobs are short and find no queue", trace, got)
 		}
+		// Little's law without limits: jobs that wait, summed over time, are the
+		// waits of all jobs.
+		for _, policy := range replayPolicies {
+			want := wait(policy) * figure(trace, policy, "jobs")
+			if got := jobSeconds(t, filepath.Join(dir, "a", "traces", "queue.csv"), trace, policy) / 3600; math.Abs(got-want) > 1e-3*want {
+				t.Errorf("%s under %s: queue.csv has %v job-hours of waiting, the jobs waited %v", trace, policy, got, want)
+			}
+		}
 	}
+}
+
+// jobSeconds is the time that jobs wait, in job-seconds, by the course of the queue.
+func jobSeconds(t *testing.T, path, trace, policy string) (sum float64) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		if row[0] != trace || row[1] != policy {
+			continue
+		}
+		var x [3]float64
+		for i := range x {
+			if x[i], err = strconv.ParseFloat(row[2+i], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sum += (x[1] - x[0]) * x[2]
+	}
+	return sum
 }

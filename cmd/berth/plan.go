@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -27,6 +28,9 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan SCENARIO|PROBLEM.toml",
 		Short: "Plan one horizon offline, with every job known",
+		Long: `plan makes one plan of a whole horizon, as if every job were known at its
+beginning: by the baseline, by the search of the allocator, or by a solver, with
+a proven bound. docs/model.md says what a legal plan is and what it is worth.`,
 		Example: `  berth plan training-heavy --mode fast --budget 2ms
   berth plan scale --mode fast --budget 500 --json
   berth plan mixed-control --mode fifo -o out/plan`,
@@ -104,6 +108,9 @@ type planner struct {
 
 // load reads a problem file, or makes the problem of a scenario.
 func (p *planner) load(name string, settings []string) error {
+	if !slices.Contains(milp.Solvers(), p.solver) {
+		return usage(fmt.Errorf("--solver %s is unknown; accepted are %s", p.solver, strings.Join(milp.Solvers(), ", ")))
+	}
 	if isProblemFile(name) {
 		if len(settings) > 0 {
 			return usage(errors.New("--set changes scenarios; a problem file is planned as it stands"))

@@ -15,18 +15,19 @@ import (
 )
 
 // traceTable says which trace to replay and how to read it: the [trace] table
-// of a scenario and the flags of berth trace. See docs/traces.md.
+// of a scenario and the flags of berth trace, which say what a key without the tag
+// help means. See docs/traces.md.
 type traceTable struct {
-	File  string `toml:"file"`  // relative to the scenario file
-	Nodes string `toml:"nodes"` // list of nodes that makes the cluster, relative too
-	With  string `toml:"with"`  // second file that some formats need, relative too
+	File  string `toml:"file" help:"recorded trace, relative to the scenario file"`                        // relative to the scenario file
+	Nodes string `toml:"nodes" help:"list of nodes that makes the cluster, relative to the scenario file"` // list of nodes that makes the cluster, relative too
+	With  string `toml:"with"`                                                                             // second file that some formats need, relative too
 
 	Format    string  `toml:"format"`
 	KeepGoing bool    `toml:"keep_going"`
 	Sort      bool    `toml:"sort"`
 	CPUOnly   bool    `toml:"cpu_only"`
 	Completed bool    `toml:"completed"`
-	Priority  float64 `toml:"priority"` // of every job; 0 means 1
+	Priority  float64 `toml:"priority" help:"priority of every job; default 1"` // of every job; 0 means 1
 	GPUType   string  `toml:"gpu_type"`
 	Flops     float64 `toml:"flops"`
 	MinRun    word    `toml:"min_run"`

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,9 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO|FILE.toml|TRACE",
 		Short: "Simulate one workload under one policy",
+		Long: `run simulates a workload under a policy, prints what it came to, and writes
+summary.json, every job, service and instant as CSV, a manifest and figures to
+the output folder. docs/metrics.md defines every column.`,
 		Example: `  berth run mixed-control --policy easy
   berth run mixed-control --policy fifo --set policy.reserve=curve
   berth run log.swf.gz --set cluster.gpus=128 --policy fcfs --json`,
@@ -154,7 +158,11 @@ func openRecorder(dir *experiment.Dir) (*sim.Recorder, error) {
 
 // write puts everything into the output folder.
 func (r *runner) write(dir *experiment.Dir, o observed) error {
-	if err := dir.WriteJSON("summary.json", r.report); err != nil {
+	stale := compareFiles
+	if r.in.onOutlook == nil {
+		stale = append(slices.Clone(stale), "outlook.csv")
+	}
+	if err := errors.Join(clearEarlier(dir, stale...), dir.WriteJSON("summary.json", r.report)); err != nil {
 		return err
 	}
 	m, err := r.in.manifest([]string{r.policy}, []uint64{r.seed})

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -76,6 +77,9 @@ func (s *sweep) sweep(cmd *cobra.Command, out, shard string, sweeper experiment.
 	if errors.Is(err, sim.ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return interrupted(fmt.Errorf("interrupted; %s; what is finished is kept in %s, and the same command goes on from there", counts, filepath.Join(out, "cells")))
 	}
+	if failed := new(experiment.CellError); errors.As(err, &failed) {
+		return fmt.Errorf("cell %s (%s) failed: %w (%s)", failed.Cell.ID, s.describe(failed.Cell), failed.Err, counts)
+	}
 	if err != nil {
 		return fmt.Errorf("%w (%s)", err, counts)
 	}
@@ -133,12 +137,21 @@ func (s *sweep) collect(cmd *cobra.Command, out string, store *experiment.Store)
 			fmt.Fprintf(cmd.ErrOrStderr(), "… manifest.json lists all\n")
 			break
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "cell %s (%s, seed %d) failed: %s\n", f.Cell.ID, f.Cell.Policy, f.Cell.Seed, f.Error)
+		fmt.Fprintf(cmd.ErrOrStderr(), "cell %s (%s) failed: %s\n", f.Cell.ID, s.describe(f.Cell), f.Error)
 	}
 	if n := len(missing.Failed) + len(missing.Absent); n > 0 {
 		return fmt.Errorf("%d of %d cells failed and %d were not run", len(missing.Failed), len(s.cells), len(missing.Absent))
 	}
 	return nil
+}
+
+// describe names a cell by its settings, policy and seed.
+func (s *sweep) describe(c experiment.SweepCell) string {
+	var words []string
+	for i, l := range c.Point {
+		words = append(words, s.keys[i]+" = "+l.Text)
+	}
+	return strings.Join(append(words, c.Policy, fmt.Sprintf("seed %d", c.Seed)), ", ")
 }
 
 func newSweepMerge() *cobra.Command {

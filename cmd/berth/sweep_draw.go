@@ -122,11 +122,20 @@ func (s *summary) lines(m experiment.Measure, rows []summaryRow) (*plots.Figure,
 		return nil, fmt.Errorf("%d policies; 1 to %d can be told apart (--policies chooses)", n, maxDrawnPolicies)
 	}
 	numeric := len(s.dims) == 1 && s.dims[0].Numeric()
-	var levels []string
+	var levels, outer []string // every combination, and that of all axes but the last
+	inner := len(s.keys)
+	if len(s.dims) > 1 {
+		inner -= len(s.dims[len(s.dims)-1].Keys)
+	}
 	for _, r := range rows {
-		if level := strings.Join(r.levels, ", "); !slices.Contains(levels, level) {
-			levels = append(levels, level)
+		level, group := strings.Join(r.levels, ", "), strings.Join(r.levels[:inner], ", ")
+		if slices.Contains(levels, level) {
+			continue
 		}
+		if n := len(levels); len(s.dims) > 1 && n > 0 && group != outer[n-1] {
+			f.Groups = append(f.Groups, n)
+		}
+		levels, outer = append(levels, level), append(outer, group)
 	}
 	if len(levels) < 2 || !numeric && len(levels) > maxDrawnLevels {
 		return nil, fmt.Errorf("%d combinations of levels; 2 to %d find room", len(levels), maxDrawnLevels)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,7 +22,7 @@ type sweepFile struct {
 	Base     string                 `toml:"base" json:"base"` // scenario, TOML file or trace; files relative to the sweep's
 	Set      []string               `toml:"set" json:"set,omitempty"`
 	Policies []string               `toml:"policies" json:"policies"` // the baseline first
-	Seeds    int                    `toml:"seeds" json:"seeds"`       // number, from 1 on; 0 means 1
+	Seeds    *int                   `toml:"seeds" json:"seeds"`       // number, from 1 on; absent means 1
 	SeedList []uint64               `toml:"seed_list" json:"seed_list,omitempty"`
 	Axes     []experiment.SweepAxis `toml:"axis" json:"axis,omitempty"`
 	Latin    experiment.Latin       `toml:"latin" json:"latin,omitzero"`
@@ -57,15 +58,13 @@ func loadSweep(path string) (*sweep, error) {
 		return nil, invalid(fmt.Errorf("%s: base \"-\": a sweep reads its base many times; a file is accepted", path))
 	case len(s.Policies) == 0:
 		return nil, invalid(fmt.Errorf("%s: policies is needed; 'berth list policies' names them", path))
-	case s.Seeds < 0 || s.Seeds > 0 && len(s.SeedList) > 0:
-		return nil, invalid(fmt.Errorf("%s: seeds is a number of at least 1, and excludes seed_list", path))
 	}
-	if len(s.SeedList) == 0 {
-		for i := range max(1, s.Seeds) {
-			s.SeedList = append(s.SeedList, uint64(i+1))
-		}
+	if err := s.chooseSeeds(); err != nil {
+		return nil, invalid(wrap(path, err))
 	}
-	s.Seeds = len(s.SeedList)
+	if twice, ok := repeated(s.Policies); ok {
+		return nil, invalid(fmt.Errorf("%s: policies names %s twice", path, twice))
+	}
 	dims, err := experiment.Dimensions(s.Axes, s.Latin)
 	if err != nil {
 		return nil, invalid(wrap(path, err))
@@ -75,8 +74,34 @@ func loadSweep(path string) (*sweep, error) {
 	return s, s.address(points)
 }
 
+// chooseSeeds makes the list of seeds. None may stand there twice: the two
+// would count as independent samples.
+func (s *sweep) chooseSeeds() error {
+	n := 1
+	switch {
+	case s.Seeds != nil && s.SeedList != nil:
+		return errors.New("seeds and seed_list exclude each other")
+	case s.Seeds != nil:
+		if n = *s.Seeds; n < 1 {
+			return fmt.Errorf("seeds = %d; a number of at least 1 is accepted", n)
+		}
+	case s.SeedList != nil && len(s.SeedList) == 0:
+		return errors.New("seed_list is empty; at least one seed is needed")
+	}
+	if twice, ok := repeated(s.SeedList); ok {
+		return fmt.Errorf("seed_list has %d twice; it would count as two samples", twice)
+	}
+	if s.SeedList == nil {
+		s.SeedList = seedsTo(n)
+	}
+	n = len(s.SeedList)
+	s.Seeds = &n
+	return nil
+}
+
 // address makes the cells: points × policies × seeds, the seeds innermost.
 func (s *sweep) address(points []experiment.Point) error {
+	records := recordings{}
 	for _, p := range points {
 		in, err := s.input(p)
 		if err != nil {
@@ -84,6 +109,9 @@ func (s *sweep) address(points []experiment.Point) error {
 		}
 		for _, policy := range s.Policies {
 			hash, err := s.hash(in, policy)
+			if err == nil {
+				err = records.add(in, policy, s.SeedList)
+			}
 			if err != nil {
 				return invalid(wrap(s.path, err))
 			}

@@ -70,7 +70,7 @@ func (s *summary) printFront(w io.Writer) {
 	})
 	fmt.Fprintf(w, "\nPareto front of %s and %s: %d of %d\n", s.measures[0].Name, s.measures[1].Name, len(rows), all)
 	for _, r := range rows {
-		fmt.Fprintf(w, "  %20s %20s  %s %s\n", plusMinus(r.first.mean), plusMinus(r.second.mean), r.first.policy, s.at(r.first.levels))
+		fmt.Fprintf(w, "  %16s %16s  %s %s\n", plusMinus(r.first.mean), plusMinus(r.second.mean), r.first.policy, s.at(r.first.levels))
 	}
 }
 

@@ -138,6 +138,9 @@ keeps accounts, sacct says how its task ended.`,
 				return err
 			}
 			folder := cmp.Or(out, filepath.Join("out", s.Name))
+			if _, err := os.Stat(folder); err != nil {
+				return invalid(fmt.Errorf("%s is no output folder of a sweep: %w", folder, err))
+			}
 			sub, err := readSubmission(folder)
 			if err != nil {
 				return err

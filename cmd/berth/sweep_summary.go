@@ -151,14 +151,19 @@ func (s *summary) print(w io.Writer) {
 }
 
 func (s *summary) printMeasure(w io.Writer, measure string, rows []summaryRow) {
-	fmt.Fprintf(w, "%s, means over seeds ± 95 %% (t)\n", measure)
+	fmt.Fprintf(w, "%s; ± is the 95 %% interval (t)\n", measure)
 	if len(s.policies) > 1 {
-		fmt.Fprintf(w, "differences to %s, paired by seed\n", s.policies[0])
+		fmt.Fprintf(w, "differences are to %s, paired by seed\n", s.policies[0])
 	}
 	width := 10
 	for _, p := range s.policies {
 		width = min(max(width, len(p)), 24)
 	}
+	fmt.Fprintf(w, "  %-*s %4s %20s", width, "", "runs", "mean")
+	if len(s.policies) > 1 {
+		fmt.Fprintf(w, " %20s", "difference")
+	}
+	fmt.Fprintln(w)
 	point := "\x00"
 	for _, r := range rows {
 		if here := s.at(r.levels); here != point {
@@ -175,11 +180,15 @@ func (s *summary) printMeasure(w io.Writer, measure string, rows []summaryRow) {
 	}
 }
 
-// at names a point.
+// at names a point, drawn numbers to four digits.
 func (s *summary) at(levels []string) string {
 	var at []string
 	for i, key := range s.keys {
-		at = append(at, key+" = "+levels[i])
+		level := levels[i]
+		if x, err := strconv.ParseFloat(level, 64); err == nil && x != math.Trunc(x) && len(level) > 7 {
+			level = strconv.FormatFloat(x, 'g', 4, 64)
+		}
+		at = append(at, key+" = "+level)
 	}
 	return strings.Join(at, ", ")
 }
@@ -196,10 +205,10 @@ func plusMinus(m experiment.Mean) string {
 	if math.IsNaN(m.Half) {
 		return strconv.FormatFloat(m.Mean, 'f', decimals(m.Mean, 5), 64)
 	}
-	d := decimals(m.Half, 2)
 	if m.Half == 0 {
-		d = decimals(m.Mean, 5)
+		return strconv.FormatFloat(m.Mean, 'f', decimals(m.Mean, 5), 64) + " ± 0"
 	}
+	d := decimals(m.Half, 2)
 	return fmt.Sprintf("%.*f ± %.*f", d, m.Mean, d, m.Half)
 }
 

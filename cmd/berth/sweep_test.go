@@ -128,6 +128,14 @@ func TestSweepMistakes(t *testing.T) {
 		"no policies":     {"base = 'scale'", "policies is needed", 3},
 		"unknown policy":  {"base = 'scale'\npolicies = ['none']", "none", 3},
 		"unknown setting": {"base = 'scale'\npolicies = ['fifo']\n[[axis]]\nkey = 'cluster.cpu'\nvalues = [1]", "unknown key", 3},
+		"no seeds":        {"base = 'scale'\npolicies = ['fifo']\nseeds = 0", "seeds = 0", 3},
+		"an empty list":   {"base = 'scale'\npolicies = ['fifo']\nseed_list = []", "seed_list is empty", 3},
+		"a seed twice":    {"base = 'scale'\npolicies = ['fifo']\nseed_list = [4, 4]", "4 twice", 3},
+		"a policy twice":  {"base = 'scale'\npolicies = ['fifo', 'easy', 'fifo']", "fifo twice", 3},
+		"a level twice":   {"base = 'scale'\npolicies = ['fifo']\n[[axis]]\nkey = 'gamma'\nvalues = [0.9, 0.9]", "0.9 twice", 3},
+		"unread option":   {"base = 'scale'\npolicies = ['fifo:window=3']", "no option", 3},
+		"one record":      {"base = 'scale'\npolicies = ['exec:command=true:record=r.jsonl']\nseeds = 2", "{seed}", 3},
+		"a record a seed": {"base = 'scale'\npolicies = ['exec:command=true:record=r{seed}.jsonl']\nseeds = 2\n[[axis]]\nkey = 'gamma'\nvalues = [0.9, 0.99]", "r1.jsonl", 3},
 		"no values":       {"base = 'scale'\npolicies = ['fifo']\n[[axis]]\nkey = 'cluster.gpus'", "are needed", 3},
 	} {
 		dir := t.TempDir()

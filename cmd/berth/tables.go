@@ -74,7 +74,11 @@ const widestPolicy = 28
 
 // print writes the comparison as a table, at most 80 columns wide.
 func (c *comparer) print(w io.Writer) {
-	fmt.Fprintf(w, "%s, %d %s; ± is the 95 %% interval, (…) against %s\n\n", c.in.Name, c.seeds, plural(c.seeds, "seed"), shorten(c.policies[0], widestPolicy))
+	intervals := fmt.Sprintf("%d seeds; ± is the 95 %% interval", c.seeds)
+	if c.seeds == 1 {
+		intervals = "1 seed, so no intervals"
+	}
+	fmt.Fprintf(w, "%s, %s, (…) against %s\n\n", c.in.Name, intervals, shorten(c.policies[0], widestPolicy))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, section := range []struct {
 		title string

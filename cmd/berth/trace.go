@@ -91,7 +91,7 @@ func newTraceInfo() *cobra.Command {
 		Use:   "info TRACE",
 		Short: "Describe a trace: jobs, span, sizes, durations, load, quirks",
 		Example: `  berth trace info log.swf.gz --gpus 128
-  berth trace info openb_pod_list_default.csv --nodes openb_node_list_gpu_node.csv
+  berth trace info openb_pods.csv --nodes openb_nodes.csv
   berth trace info philly.csv --from 2017-10-03 --until 2017-11-01`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -11,9 +11,10 @@ import (
 
 // onDark is a colour of the light theme as the dark one has it, by turning over
 // the lightness of OKLab (Björn Ottosson, 2020). White becomes the dark page's
-// ground; the middle is lifted so that labels on it can be read.
+// ground; the middle is lifted, so that lines stand out from the ground, as far as
+// labels on it can still be read.
 func onDark(c color.NRGBA) color.NRGBA {
-	const ground, span, lift = 0.2222, 0.7328, 0.8
+	const ground, span, lift = 0.2222, 0.7328, 0.7
 	l, a, b := oklab(c)
 	l = ground + span*math.Pow(max(1-l, 0), lift)
 	for chroma := 1.0; chroma > 0; chroma -= 0.02 {

@@ -35,10 +35,10 @@ func (t *Table) LaTeX() []byte {
 			heads = append(heads, EscapeLaTeX(c.Head))
 		case c.Interval:
 			spec += `r@{${}\pm{}$}l`
-			heads = append(heads, fmt.Sprintf(`\multicolumn{2}{c}{%s}`, stacked(c.Head)))
+			heads = append(heads, fmt.Sprintf(`\multicolumn{2}{c}{%s}`, stacked(c.Head, t.letters(i))))
 		default:
 			spec += "r"
-			heads = append(heads, fmt.Sprintf(`\multicolumn{1}{r}{%s}`, stacked(c.Head)))
+			heads = append(heads, fmt.Sprintf(`\multicolumn{1}{r}{%s}`, stacked(c.Head, t.letters(i))))
 		}
 	}
 	fmt.Fprintf(&b, "\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n", spec, strings.Join(heads, " & "))
@@ -57,9 +57,19 @@ func (t *Table) LaTeX() []byte {
 	return []byte(b.String())
 }
 
-// stacked is a heading over as many lines as keep it narrow.
-func stacked(head string) string {
-	const narrow = 13
+// letters is the width of a column's widest cell.
+func (t *Table) letters(column int) (widest int) {
+	for _, row := range t.Rows {
+		value, half := t.Columns[column].show(row[column])
+		widest = max(widest, len([]rune(value))+len(half))
+	}
+	return widest
+}
+
+// stacked is a heading over as many lines as make it no wider than its cells,
+// or eight letters.
+func stacked(head string, cells int) string {
+	narrow := max(cells, 8)
 	var lines []string
 	for _, word := range strings.Fields(head) {
 		if n := len(lines); n > 0 && len(lines[n-1])+1+len(word) <= narrow {

@@ -14,6 +14,10 @@ type Page struct {
 	Title    string
 	Summary  string
 	Sections []*Section
+
+	// Inside says that the page lies in the folder of its one section, beside
+	// the data that it names; otherwise it lies above the sections' folders.
+	Inside bool
 }
 
 //go:embed page.html

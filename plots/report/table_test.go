@@ -126,3 +126,17 @@ func TestLaTeXCompiles(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// A heading of many words does not make a column wider than its numbers need.
+func TestHeadingsAreAsNarrowAsCells(t *testing.T) {
+	table := &Table{
+		Columns: []Column{{Head: "wait p95 (h)", Decimals: 2}, {Head: "gain in value (%)", Decimals: 1, Interval: true}},
+		Rows:    [][]Cell{{Number(58.9), Estimate(134.1, 8.4)}},
+	}
+	text := string(table.LaTeX())
+	for _, want := range []string{`\shortstack{wait p95\\(h)}`, `\shortstack{gain in\\value\\(\%)}`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}

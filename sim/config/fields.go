@@ -57,6 +57,7 @@ func ownDecoder(t reflect.Type) bool {
 type field struct {
 	name string
 	typ  reflect.Type
+	help string
 }
 
 // fieldsOf lists the keys of a struct as the decoder sees them.
@@ -70,9 +71,9 @@ func fieldsOf(t reflect.Type) []field {
 			fields = append(fields, fieldsOf(f.Type)...)
 		case !f.IsExported():
 		case name == "":
-			fields = append(fields, field{f.Name, f.Type})
+			fields = append(fields, field{f.Name, f.Type, f.Tag.Get("help")})
 		default:
-			fields = append(fields, field{name, f.Type})
+			fields = append(fields, field{name, f.Type, f.Tag.Get("help")})
 		}
 	}
 	return fields

@@ -6,10 +6,11 @@ import (
 
 // Key is a dotted key that DecodeStrict accepts, and TOML's word for the type
 // of its value: integer, float, string, boolean, array, or value where it is
-// read in a way of its own.
+// read in a way of its own. Help is the field's tag of that name.
 type Key struct {
 	Name string
 	Type string
+	Help string
 }
 
 // Keys lists the dotted keys of what a pointer to a struct points to, in order
@@ -25,14 +26,14 @@ func keysOf(t reflect.Type, prefix string) (keys []Key) {
 		}
 		switch {
 		case ownDecoder(typ):
-			keys = append(keys, Key{name, "value"})
+			keys = append(keys, Key{name, "value", f.help})
 		case reflect.PointerTo(typ).Implements(textUnmarshaler):
-			keys = append(keys, Key{name, "string"})
+			keys = append(keys, Key{name, "string", f.help})
 		case typ.Kind() == reflect.Struct:
 			keys = append(keys, keysOf(typ, name+".")...)
 		case typ.Kind() == reflect.Slice && element(typ).Kind() == reflect.Struct:
 		default:
-			keys = append(keys, Key{name, typeWord(typ)})
+			keys = append(keys, Key{name, typeWord(typ), f.help})
 		}
 	}
 	return keys

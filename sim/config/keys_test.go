@@ -12,7 +12,7 @@ import (
 // that can be written are listed.
 func TestKeys(t *testing.T) {
 	type inner struct {
-		Depth int    `toml:"depth"`
+		Depth int    `toml:"depth" help:"of the water"`
 		Note  string `toml:"note"`
 	}
 	type embedded struct {
@@ -27,7 +27,10 @@ func TestKeys(t *testing.T) {
 		Level  level    `toml:"level"`
 		Hidden int      `toml:"-"`
 	}
-	want := []config.Key{{"ratio", "float"}, {"inner.depth", "integer"}, {"inner.note", "string"}, {"words", "array"}, {"on", "boolean"}, {"level", "string"}}
+	want := []config.Key{
+		{"ratio", "float", ""}, {"inner.depth", "integer", "of the water"}, {"inner.note", "string", ""},
+		{"words", "array", ""}, {"on", "boolean", ""}, {"level", "string", ""},
+	}
 	if d := cmp.Diff(want, config.Keys(&outer{})); d != "" {
 		t.Error(d)
 	}

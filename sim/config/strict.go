@@ -38,6 +38,27 @@ func DecodeStrict(data []byte, file string, into any) error {
 	return fmt.Errorf("%s:%d: %w", file, line, err)
 }
 
+// DecodeSetting gives a dotted key a value that is TOML, or words that stand for
+// a string. Errors name the key and what is accepted, and no line.
+func DecodeSetting(key, value string, into any) error {
+	target := reflect.TypeOf(into).Elem()
+	raw, quoted := key+" = "+value, fmt.Sprintf("%s = %q", key, value)
+	if syntax([]byte(quoted)) != nil {
+		return fmt.Errorf("%q is no key of TOML", key)
+	}
+	text, fault := quoted, unfit([]byte(quoted), target)
+	if syntax([]byte(raw)) == nil {
+		if err := unfit([]byte(raw), target); err == nil || fault != nil {
+			text, fault = raw, err
+		}
+	}
+	if fault != nil {
+		return fault
+	}
+	_, err := toml.Decode(text, into)
+	return err
+}
+
 // maxNesting bounds lists in lists; the decoder would run out of stack on a
 // file of brackets.
 const maxNesting = 10_000

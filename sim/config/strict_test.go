@@ -165,3 +165,38 @@ func ExampleDecodeStrict() {
 	fmt.Println(config.DecodeStrict(data, "small.toml", &into))
 	// Output: small.toml:2: unknown key "gpu"; accepted here: name, gpus
 }
+
+func TestDecodeSetting(t *testing.T) {
+	type machine struct {
+		GPUs   int    `toml:"gpus"`
+		Label  string `toml:"label"`
+		Nested struct {
+			Share float64 `toml:"share"`
+		} `toml:"nested"`
+	}
+	var m machine
+	for _, s := range [][2]string{{"gpus", "8"}, {"label", "two words"}, {"nested.share", "0.5"}, {"label", "300"}, {"label", `"quoted"`}} {
+		if err := config.DecodeSetting(s[0], s[1], &m); err != nil {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+	if m.GPUs != 8 || m.Label != "quoted" || m.Nested.Share != 0.5 {
+		t.Errorf("got %+v", m)
+	}
+	before := m
+	for want, s := range map[string][2]string{
+		"gpus: a value of type string; accepted is integer":       {"gpus", "x"},
+		"gpus: a value of type float; accepted is integer":        {"gpus", "1.5"},
+		`unknown key "gpu"; accepted here: gpus, label, nested`:   {"gpu", "3"},
+		`unknown key "nested.shares"; accepted here: share`:       {"nested.shares", "x y"},
+		`"a b" is no key of TOML`:                                 {"a b", "3"},
+		"nested.share: a value of type string; accepted is float": {"nested.share", "a lot"},
+	} {
+		if err := config.DecodeSetting(s[0], s[1], &m); err == nil || err.Error() != want {
+			t.Errorf("%v: %v, want %s", s, err, want)
+		}
+	}
+	if m != before {
+		t.Errorf("a refused setting changed %+v to %+v", before, m)
+	}
+}

@@ -99,6 +99,9 @@ func Dimensions(axes []SweepAxis, latin Latin) ([]*Dimension, error) {
 	}
 	seen := map[string]bool{}
 	for _, d := range dims {
+		if err := d.checkLevels(); err != nil {
+			return nil, err
+		}
 		for _, key := range d.Keys {
 			if seen[key] {
 				return nil, fmt.Errorf("axis %q is named twice", key)
@@ -107,6 +110,28 @@ func Dimensions(axes []SweepAxis, latin Latin) ([]*Dimension, error) {
 		}
 	}
 	return dims, nil
+}
+
+// checkLevels reports levels that stand in an axis, or in axes of one zip, twice:
+// their runs would count as different ones. The samples of a hypercube may
+// coincide when they are rounded.
+func (d *Dimension) checkLevels() error {
+	if d.Latin {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, p := range d.Levels {
+		var words []string
+		for _, l := range p {
+			words = append(words, l.TOML)
+		}
+		at := strings.Join(words, ", ")
+		if seen[at] {
+			return fmt.Errorf("axis %q has %s twice", strings.Join(d.Keys, ", "), at)
+		}
+		seen[at] = true
+	}
+	return nil
 }
 
 // Points are the points of a sweep, in row-major order of its dimensions.

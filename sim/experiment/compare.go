@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -127,7 +128,8 @@ func MeanOf(xs []float64) Mean {
 	return m
 }
 
-// halfWidth is half the 95 % interval of a mean, or nil for a single sample.
+// halfWidth is half the 95 % interval of a mean, or nil for a single sample. A
+// spread that is no more than rounding is none.
 func halfWidth(xs []float64) *float64 {
 	n := float64(len(xs))
 	if n < 2 {
@@ -135,5 +137,8 @@ func halfWidth(xs []float64) *float64 {
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
 	h := t * stat.StdDev(xs, nil) / math.Sqrt(n)
+	if h < 1e-13*max(math.Abs(slices.Min(xs)), math.Abs(slices.Max(xs))) {
+		h = 0
+	}
 	return &h
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -50,6 +51,17 @@ func (d *Dir) Commit() error {
 		errs = append(errs, err)
 	}
 	d.open = nil
+	return errors.Join(errs...)
+}
+
+// Remove removes files, where there are any of these names.
+func (d *Dir) Remove(names ...string) error {
+	var errs []error
+	for _, name := range names {
+		if err := os.Remove(d.Path(name)); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
 	return errors.Join(errs...)
 }
 

@@ -124,7 +124,7 @@ func (s *Sweeper) Sweep(ctx context.Context, cells []SweepCell) (Tally, error) {
 		case failure != nil:
 			t.Failed++
 			if s.FailFast {
-				return failure
+				return &CellError{cells[i], failure}
 			}
 		case kept == nil:
 			t.Ran++
@@ -141,6 +141,18 @@ func (s *Sweeper) Sweep(ctx context.Context, cells []SweepCell) (Tally, error) {
 	})
 	return t, err
 }
+
+// CellError is the failure of a cell that stopped a sweep.
+type CellError struct {
+	Cell SweepCell
+	Err  error
+}
+
+func (e *CellError) Error() string {
+	return fmt.Sprintf("%s, seed %d: %v", e.Cell.Policy, e.Cell.Seed, e.Err)
+}
+
+func (e *CellError) Unwrap() error { return e.Err }
 
 // cell runs one cell, unless its outcome is kept. failure is the cell's own
 // error, err one that stops the sweep.

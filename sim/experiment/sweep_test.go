@@ -65,6 +65,8 @@ func TestPointsRefuses(t *testing.T) {
 		{{Key: "a", Values: []any{int64(1)}}, {Key: "a", Values: []any{int64(2)}}},
 		{{Key: "a", Values: []any{int64(1)}, Zip: "z"}, {Key: "b", Values: []any{int64(1), int64(2)}, Zip: "z"}},
 		{{Key: "a", Values: []any{[]any{}}}},
+		{{Key: "a", Values: []any{int64(1), 2.0, 1.0}}},
+		{{Key: "a", Values: []any{int64(1), int64(1)}, Zip: "z"}, {Key: "b", Values: []any{"x", "x"}, Zip: "z"}},
 	} {
 		if _, got, err := points(axes, experiment.Latin{}); err == nil {
 			t.Errorf("%+v gives %v", axes, got)
@@ -183,6 +185,17 @@ func TestKnownIntervals(t *testing.T) {
 		if math.Abs(m.Mean-c.mean) > 1e-12 || math.Abs(m.Half-c.half) > 1e-6 {
 			t.Errorf("%v: %v ± %v; want %v ± %v", c.xs, m.Mean, m.Half, c.mean, c.half)
 		}
+	}
+}
+
+// Values that are equal but for rounding have no spread.
+func TestRoundingIsNoSpread(t *testing.T) {
+	tenth := 0.1
+	if m := experiment.MeanOf([]float64{tenth + 0.2, 0.3, 0.3}); m.Half != 0 {
+		t.Errorf("± %v", m.Half)
+	}
+	if m := experiment.MeanOf([]float64{1, 1 + 1e-9}); m.Half == 0 {
+		t.Error("a real spread is lost")
 	}
 }
 
