@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"math"
 	"time"
 
 	"berth/policies/plan"
@@ -9,7 +10,7 @@ import (
 // Planner is what a policy that plans can tell of its plans after a run.
 type Planner interface {
 	// Nervousness is the share of GPUs for which a plan changed what the plan
-	// before it had foreseen for the same step, over all plans; 0 when no step
+	// before it had foreseen for the same step, over all plans; NaN when no step
 	// was planned twice.
 	Nervousness() float64
 	// PlanningTime is the wall-clock time spent on planning.
@@ -46,7 +47,7 @@ func (n *nervousness) compare(step int, holders []any) {
 
 func (n *nervousness) share() float64 {
 	if n.cells == 0 {
-		return 0
+		return math.NaN()
 	}
 	return float64(n.changed) / float64(n.cells)
 }

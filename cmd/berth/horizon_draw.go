@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	"berth/plots"
 	"berth/sim/experiment"
 )
@@ -23,17 +25,17 @@ var (
 
 // studyFigures are drawn as far as the study has their factors.
 var studyFigures = []studyFigure{
-	{name: "window", title: "priority × GPU-hours less penalty, last day left out", axis: "window (steps)", order: []string{"window"},
+	{name: "window", title: "net value (GPU-hours × priority), last day left out", axis: "window (steps)", order: []string{"window"},
 		factors: map[string]string{"window": "horizon"}, of: interiorNet, references: true},
-	{name: "window-whole", title: "priority × GPU-hours less penalty, whole run", axis: "window (steps)", order: []string{"window"},
+	{name: "window-whole", title: "net value (GPU-hours × priority), whole run", axis: "window (steps)", order: []string{"window"},
 		factors: map[string]string{"window": "horizon"}, of: net, references: true},
-	{name: "commit", title: "priority × GPU-hours less penalty, last day left out", axis: "commitment (steps)", order: []string{"commit"},
+	{name: "commit", title: "net value (GPU-hours × priority), last day left out", axis: "commitment (steps)", order: []string{"commit"},
 		factors: map[string]string{"commit": "horizon"}, of: interiorNet, references: true},
-	{name: "boundary", title: "priority × GPU-hours less penalty, last day left out", axis: "boundary of the window", order: []string{"boundary", "boundary@24"},
+	{name: "boundary", title: "net value (GPU-hours × priority), last day left out", axis: "boundary of the window", order: []string{"boundary", "boundary@24"},
 		factors: map[string]string{"boundary": "commit 1", "boundary@24": "commit 24"}, of: interiorNet},
-	{name: "duration-error", title: "priority × GPU-hours less penalty, last day left out", axis: "error of durations (σ)", order: []string{"duration_error", "duration_error@24"},
+	{name: "duration-error", title: "net value (GPU-hours × priority), last day left out", axis: "error of durations (σ)", order: []string{"duration_error", "duration_error@24"},
 		factors: map[string]string{"duration_error": "commit 1", "duration_error@24": "commit 24"}, of: interiorNet},
-	{name: "demand-error", title: "priority × GPU-hours less penalty, last day left out", axis: "error of demand (σ)", order: []string{"demand_error", "demand_error@24"},
+	{name: "demand-error", title: "net value (GPU-hours × priority), last day left out", axis: "error of demand (σ)", order: []string{"demand_error", "demand_error@24"},
 		factors: map[string]string{"demand_error": "commit 1", "demand_error@24": "commit 24"}, of: interiorNet},
 	{name: "nervousness", title: "share of next-step cells that a plan changed", axis: "error of durations (σ)", order: []string{"duration_error"},
 		factors: map[string]string{"duration_error": "commit 1"}, of: func(r *response) experiment.Mean { return r.nervousness }, percent: true},
@@ -51,6 +53,9 @@ func (s *study) draw(dir string, list []response) error {
 			for i := range list {
 				if r := &list[i]; r.cell.Factor == factor {
 					m := figure.of(r)
+					if math.IsNaN(m.Mean) { // the level has no such measure
+						continue
+					}
 					levels = append(levels, r.cell.Level)
 					series.Mean, series.Half = append(series.Mean, m.Mean), append(series.Half, m.Half)
 				}
@@ -73,7 +78,7 @@ func (s *study) draw(dir string, list []response) error {
 			return err
 		}
 	}
-	return s.drawByHour(dir, list)
+	return nil
 }
 
 func saveFigure(dir, name string, f plots.ResponseFigure) error {
@@ -87,8 +92,20 @@ func saveFigure(dir, name string, f plots.ResponseFigure) error {
 
 // drawByHour shows utilization by hour of the day, which for a commitment of
 // 24 is the hour within the plan: is there a dip at the end of its world?
-func (s *study) drawByHour(dir string, list []response) error {
-	var hours []plots.HourSeries
+func drawByHour(dir string, hours []plots.HourSeries) error {
+	if len(hours) == 0 {
+		return nil
+	}
+	f, err := plots.ByHour("utilization, first and last day left out", "hour of the day", hours)
+	if err != nil {
+		return err
+	}
+	_, err = f.Save(dir, "by-hour")
+	return err
+}
+
+// byHour is the utilization of the commitments that the study has of 1 and 24.
+func byHour(list []response) (hours []plots.HourSeries) {
 	for i := range list {
 		r := &list[i]
 		if r.cell.Factor != "commit" || (r.cell.Level != "1" && r.cell.Level != "24") {
@@ -105,13 +122,5 @@ func (s *study) drawByHour(dir string, list []response) error {
 		}
 		hours = append(hours, series)
 	}
-	if len(hours) == 0 {
-		return nil
-	}
-	f, err := plots.ByHour("utilization, first and last day left out", "hour of the day", hours)
-	if err != nil {
-		return err
-	}
-	_, err = f.Save(dir, "by-hour")
-	return err
+	return hours
 }

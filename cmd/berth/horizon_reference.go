@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 
 	"berth/policies"
 	"berth/policies/allocator"
@@ -40,7 +41,7 @@ func (s *studyRun) refer(ctx context.Context) error {
 		return err
 	}
 	end := whole.Horizon
-	s.report = &metrics.Report{GPUs: whole.Topology.GPUs()}
+	s.report, s.nervousness = &metrics.Report{GPUs: whole.Topology.GPUs()}, math.NaN()
 	for _, until := range []sim.Time{end, s.interior} {
 		if until <= 0 { // a run of a day has no interior
 			continue

@@ -37,11 +37,11 @@ type studyRun struct {
 	done       bool
 
 	report             *metrics.Report
-	value, utilization float64     // in the interior
-	penalty            float64     // λ × priority × shortfall, of the whole run
-	interiorPenalty    float64     // and of the interior
-	byHour             [24]float64 // utilization by hour of the day, in the interior, without the first day
-	nervousness        float64
+	value, utilization float64      // in the interior
+	penalty            float64      // λ × priority × shortfall, of the whole run
+	interiorPenalty    float64      // and of the interior
+	byHour             [24]float64  // utilization by hour of the day, in the interior, without the first day
+	nervousness        float64      // NaN where no step was planned twice
 	track              *plots.Track // of the first service, where a figure needs it
 	planning           time.Duration
 }
@@ -63,7 +63,7 @@ func (s *studyRun) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.report = report
+	s.report, s.nervousness = report, math.NaN()
 	if p, ok := policy.(policies.Planner); ok {
 		s.nervousness, s.planning = p.Nervousness(), p.PlanningTime()
 	}
@@ -124,7 +124,6 @@ func studyCSV(points []studyPoint) []byte {
 	w := csv.NewWriter(&b)
 	w.Write([]string{"factor", "level", "seed", "value", "utilization", "shortfall_gpu_hours", "swaps", "nervousness",
 		"penalty", "interior_value", "interior_utilization", "interior_penalty", "jobs_completed"})
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
 	for _, r := range points {
 		if r.reference == bound { // of value less penalty; it has no other measure
 			w.Write([]string{r.cell.Factor, bound, strconv.FormatUint(r.setup.Seed, 10), number(r.report.Value), "", "", "", "", "", number(r.value), "", "", ""})
@@ -134,6 +133,41 @@ func studyCSV(points []studyPoint) []byte {
 			number(r.report.Value), number(r.report.Utilization), number(r.report.ShortfallGPUHours),
 			strconv.Itoa(r.report.Swaps), number(r.nervousness),
 			number(r.penalty), number(r.value), number(r.utilization), number(r.interiorPenalty), strconv.Itoa(r.report.Jobs.Completed)})
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// number is a number in a study's CSV; empty when it is NaN.
+func number(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', 10, 64)
+}
+
+// byHourCSV is the data of the figure by-hour.
+func byHourCSV(hours []plots.HourSeries) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"series", "hour", "utilization", "utilization_ci95"})
+	for _, s := range hours {
+		for h := range s.Mean {
+			w.Write([]string{s.Label, strconv.Itoa(h), number(s.Mean[h]), number(s.Half[h])})
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// trackCSV is the data of the figure forecast.
+func trackCSV(t *plots.Track) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"service", "start_hours", "forecast_gpus", "demand_gpus", "held_gpus"})
+	for i := range t.Demand {
+		start := t.From + sim.Time(i)*t.Step
+		w.Write([]string{t.Service, number(start.Hours()), number(t.Forecast[i]), number(t.Demand[i]), number(t.Held[i])})
 	}
 	w.Flush()
 	return b.Bytes()

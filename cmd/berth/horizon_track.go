@@ -69,18 +69,24 @@ func (l *forecastLog) track(spans *metrics.Spans) *plots.Track {
 	return t
 }
 
-// drawTrack draws the run that was listened to, if the study has one.
-func (s *study) drawTrack(dir string, points []studyPoint) error {
-	for _, r := range points {
-		if r.track == nil {
-			continue
+// trackOf is the track of the run that was listened to; nil when there is none.
+func trackOf(points []studyPoint) *plots.Track {
+	for _, p := range points {
+		if p.track != nil {
+			return p.track
 		}
-		f, err := plots.ForecastTrack(*r.track)
-		if err != nil {
-			return err
-		}
-		_, err = f.Save(dir, "forecast")
-		return err
 	}
 	return nil
+}
+
+func drawTrack(dir string, t *plots.Track) error {
+	if t == nil {
+		return nil
+	}
+	f, err := plots.ForecastTrack(*t)
+	if err != nil {
+		return err
+	}
+	_, err = f.Save(dir, "forecast")
+	return err
 }

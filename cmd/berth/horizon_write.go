@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 
 	"berth/sim/experiment"
@@ -51,17 +52,25 @@ func (s *study) write(dir *experiment.Dir, cells []experiment.Cell, points []stu
 	for seed := range s.seeds {
 		m.Seeds = append(m.Seeds, uint64(seed+1))
 	}
+	list := s.responses(cells, points)
+	hours, track := byHour(list), trackOf(points)
 	err = errors.Join(
 		dir.WriteFile("horizon.csv", studyCSV(points)),
 		dir.WriteFile("timings.csv", timingsCSV(points)),
 		dir.WriteJSON("manifest.json", m),
 	)
+	if len(hours) > 0 {
+		err = errors.Join(err, dir.WriteFile("by-hour.csv", byHourCSV(hours)))
+	}
+	if track != nil {
+		err = errors.Join(err, dir.WriteFile("forecast.csv", trackCSV(track)))
+	}
 	if err != nil {
 		return nil, err
 	}
-	list := s.responses(cells, points)
 	printStudy(s.cmd.OutOrStdout(), list, s.seeds)
-	return list, errors.Join(s.draw(dir.Path("figures"), list), s.drawTrack(dir.Path("figures"), points))
+	figures := dir.Path("figures")
+	return list, errors.Join(s.draw(figures, list), drawByHour(figures, hours), drawTrack(figures, track))
 }
 
 // printStudy writes one line a cell.
@@ -82,8 +91,12 @@ func printStudy(w io.Writer, list []response, seeds int) {
 			fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t–\t–\t–\n", factor, r.cell.Level, r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t%.1f\t%.1f\t%.2f\n", factor, r.cell.Level,
-			r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half, 100*r.utilization.Mean, r.shortfall.Mean, r.nervousness.Mean)
+		nervous := "–"
+		if !math.IsNaN(r.nervousness.Mean) {
+			nervous = fmt.Sprintf("%.2f", r.nervousness.Mean)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%.0f ± %.0f\t%.0f ± %.0f\t%.1f\t%.1f\t%s\n", factor, r.cell.Level,
+			r.net.Mean, r.net.Half, r.interiorNet.Mean, r.interiorNet.Half, 100*r.utilization.Mean, r.shortfall.Mean, nervous)
 	}
 	t.Flush()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"slices"
 
 	"berth/plots/report"
 	"berth/sim/experiment"
@@ -38,12 +37,13 @@ func (p *paper) horizon(dir *experiment.Dir) (*report.Section, error) {
 		if _, err := os.Stat(dir.Path(name + ".svg")); err != nil {
 			continue
 		}
-		f := report.Figure{Name: name, Caption: captions[name]}
-		if slices.Contains([]string{"figures/by-hour", "figures/forecast"}, name) { // of hours, which horizon.csv does not have
-			f.Alt = f.Caption + " docs/horizon.md says what it shows."
-		} else {
-			f.Data = "horizon.csv"
-			f.Alt = f.Caption + " Means over the seeds with 95 % intervals; the table has the values."
+		f := report.Figure{Name: name, Caption: captions[name], Data: "horizon.csv"}
+		f.Alt = f.Caption + " Means over the seeds with 95 % intervals; the table has the values."
+		switch name {
+		case "figures/by-hour":
+			f.Data, f.Alt = "by-hour.csv", f.Caption+" Means over the seeds with 95 % intervals."
+		case "figures/forecast":
+			f.Data, f.Alt = "forecast.csv", f.Caption
 		}
 		section.Figures = append(section.Figures, f)
 	}
