@@ -61,12 +61,12 @@ func (a *pass) turnedAway(j *job, s plan.Shape) bool {
 }
 
 // hopeless reports whether a shape of a job asks for at least what there was no
-// place for.
+// place for. Aligned blocks have smaller ones in them: all sizes are powers of
+// two.
 func (a *pass) hopeless(j *job, s plan.Shape) bool {
 	for i := range a.unmet {
 		n := &a.unmet[i]
-		if s.GPUs >= n.GPUs && s.Steps >= n.Steps && j.Earliest >= n.earliest && (n.across || !j.Across) &&
-			(a.p.Alignment != hardware.Buddy || s.GPUs%n.GPUs == 0) {
+		if s.GPUs >= n.GPUs && s.Steps >= n.Steps && j.Earliest >= n.earliest && (n.across || !j.Across) {
 			return true
 		}
 	}
