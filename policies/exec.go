@@ -30,7 +30,7 @@ func newExec(c Config) (sim.Policy, error) {
 	}
 	services := newServiceSchedule(c, "peak")
 	e := exec.Config{
-		Command: words, Timeout: timeout, Record: c.RecordPath(), Replay: c.withSeed(c.Replay), Stderr: c.Stderr,
+		Command: words, Timeout: timeout, Record: c.RecordPath(), Replay: c.ReplayPath(), Stderr: c.Stderr,
 		Seed: c.Seed, Gamma: c.Gamma, Lambda: c.Lambda, Hold: services.apply, Place: services.start,
 	}
 	if services.place != nil {
@@ -45,6 +45,10 @@ func (c *Config) CommandWords() ([]string, error) { return shellquote.Split(c.Co
 // RecordPath is the file that a run with the seed of the configuration writes
 // its conversation to; "" when it records none.
 func (c *Config) RecordPath() string { return c.withSeed(c.Record) }
+
+// ReplayPath is the record that answers in a run with the seed of the
+// configuration; "" when the program does.
+func (c *Config) ReplayPath() string { return c.withSeed(c.Replay) }
 
 func (c *Config) withSeed(path string) string {
 	return strings.ReplaceAll(path, "{seed}", strconv.FormatUint(c.Seed, 10))

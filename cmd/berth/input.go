@@ -194,6 +194,31 @@ func checkOption(policy, key string) error {
 	return fmt.Errorf("%s has no option %q; accepted are %s", policy, key, strings.Join(reads, ", "))
 }
 
+// programFiles are the files that decide in the policy exec: the record that
+// answers or else the words of the command that name a file. A program that is
+// looked up in PATH is not among them.
+func programFiles(policy string, c policies.Config) (paths []string) {
+	if policy != "exec" {
+		return nil
+	}
+	if c.Replay != "" {
+		return []string{c.ReplayPath()}
+	}
+	words, err := c.CommandWords()
+	if err != nil {
+		return nil // the run says so
+	}
+	for i, word := range words {
+		if i == 0 && !strings.ContainsRune(word, filepath.Separator) {
+			continue
+		}
+		if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
+			paths = append(paths, word)
+		}
+	}
+	return paths
+}
+
 // workload makes the workload for a seed.
 func (in *input) workload(seed uint64, onTrace func(*traces.Trace)) (*sim.Workload, error) {
 	if in.Trace.File == "" {
@@ -213,9 +238,19 @@ func (in *input) sum() error {
 		if err != nil {
 			return err
 		}
-		in.checksums[filepath.Base(path)] = sum
+		in.keepSum(path, sum)
 	}
 	return nil
+}
+
+// keepSum keeps a file's checksum under its name or, where another file has
+// that, under its path.
+func (in *input) keepSum(path, sum string) {
+	name := filepath.Base(path)
+	if other, ok := in.checksums[name]; ok && other != sum {
+		name = path
+	}
+	in.checksums[name] = sum
 }
 
 // fileSum is the checksum of a file.

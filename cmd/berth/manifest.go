@@ -27,6 +27,11 @@ func (in *input) manifest(policies []string, seeds []uint64) (*manifest, error) 
 	if err := in.sum(); err != nil {
 		return nil, err
 	}
+	for _, policy := range policies {
+		if err := in.sumProgram(policy, seeds); err != nil {
+			return nil, err
+		}
+	}
 	configuration := config.Tree(in.file)
 	text, err := json.Marshal(configuration)
 	if err != nil {
@@ -36,6 +41,25 @@ func (in *input) manifest(policies []string, seeds []uint64) (*manifest, error) 
 		Version: version(), Configuration: configuration, ConfigHash: checksum(text),
 		Policies: policies, Seeds: seeds, Inputs: in.checksums,
 	}, nil
+}
+
+// sumProgram adds the checksums of the files that decide in the policy exec.
+func (in *input) sumProgram(policy string, seeds []uint64) error {
+	name, c, err := in.policy(policy)
+	if err != nil {
+		return err
+	}
+	for _, seed := range seeds {
+		c.Seed = seed
+		for _, path := range programFiles(name, c) {
+			sum, err := fileSum(path)
+			if err != nil {
+				return err
+			}
+			in.keepSum(path, sum)
+		}
+	}
+	return nil
 }
 
 // The files of a run and of a comparison, which share manifest.json and the

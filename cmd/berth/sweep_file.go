@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"berth/policies"
 	"berth/sim/config"
 	"berth/sim/experiment"
 	"berth/sim/metrics"
@@ -67,6 +68,9 @@ func loadSweep(path string) (*sweep, error) {
 	}
 	dims, err := experiment.Dimensions(s.Axes, s.Latin)
 	if err != nil {
+		return nil, invalid(wrap(path, err))
+	}
+	if err := experiment.CheckSize(dims, len(s.Policies)*len(s.SeedList)); err != nil {
 		return nil, invalid(wrap(path, err))
 	}
 	var points []experiment.Point
@@ -158,21 +162,51 @@ func (s *sweep) hash(in *input, policy string) (func(seed uint64) string, error)
 		if *path == "" {
 			continue
 		}
-		if s.sums[*path] == "" {
-			if s.sums[*path], err = fileSum(*path); err != nil {
-				return nil, err
-			}
+		if *path, err = s.fileSum(*path); err != nil {
+			return nil, err
 		}
-		*path = s.sums[*path]
+	}
+	programs, err := s.programSums(name, options)
+	if err != nil {
+		return nil, err
 	}
 	text, err := json.Marshal(config.Tree(resolved))
 	if err != nil {
 		return nil, err
 	}
 	return func(seed uint64) string {
-		id := checksum(fmt.Appendf(nil, "%d\n%s\n%d\n%s", experiment.ResultSchema, name, seed, text))
+		id := checksum(fmt.Appendf(nil, "%d\n%s\n%d\n%s%s", experiment.ResultSchema, name, seed, text, programs[seed]))
 		return strings.TrimPrefix(id, "sha256:")[:32]
 	}, nil
+}
+
+// fileSum is the checksum of a file, which is read once.
+func (s *sweep) fileSum(path string) (string, error) {
+	if s.sums[path] == "" {
+		sum, err := fileSum(path)
+		if err != nil {
+			return "", err
+		}
+		s.sums[path] = sum
+	}
+	return s.sums[path], nil
+}
+
+// programSums are, by seed, the checksums of the files that decide in exec;
+// empty for other policies.
+func (s *sweep) programSums(policy string, options policies.Config) (map[uint64]string, error) {
+	sums := map[uint64]string{}
+	for _, seed := range s.SeedList {
+		options.Seed = seed
+		for _, path := range programFiles(policy, options) {
+			sum, err := s.fileSum(path)
+			if err != nil {
+				return nil, err
+			}
+			sums[seed] += "\n" + sum
+		}
+	}
+	return sums, nil
 }
 
 // run makes one cell. It holds no input between cells, so memory does not grow

@@ -74,6 +74,7 @@ func (r *results) table(from *csv.Reader) error {
 		return fmt.Errorf("its axes are not %s, as manifest.json has them", strings.Join(r.keys, ", "))
 	}
 	r.measures = header[first:]
+	levels := r.knownLevels()
 	for {
 		row, err := from.Read()
 		if errors.Is(err, io.EOF) {
@@ -82,8 +83,38 @@ func (r *results) table(from *csv.Reader) error {
 		if err != nil {
 			return err
 		}
+		if err := r.checkRow(row[1], row[3:first], levels); err != nil {
+			return fmt.Errorf("row %d: %w", len(r.rows)+1, err)
+		}
 		r.rows = append(r.rows, resultRow{row[3:first], row[1], row[2], row[first:]})
 	}
+}
+
+// knownLevels are, of each dimension, the levels that manifest.json has.
+func (r *results) knownLevels() []map[string]bool {
+	known := make([]map[string]bool, len(r.dims))
+	for i, d := range r.dims {
+		known[i] = map[string]bool{}
+		for _, p := range d.Levels {
+			known[i][pointText(p)] = true
+		}
+	}
+	return known
+}
+
+// checkRow reports what manifest.json does not have of a row.
+func (r *results) checkRow(policy string, levels []string, known []map[string]bool) error {
+	if !slices.Contains(r.policies, policy) {
+		return fmt.Errorf("manifest.json has no policy %q", policy)
+	}
+	for i, d := range r.dims {
+		at := strings.Join(levels[:len(d.Keys)], ", ")
+		if !known[i][at] {
+			return fmt.Errorf("manifest.json has no level %s of %s", at, strings.Join(d.Keys, ", "))
+		}
+		levels = levels[len(d.Keys):]
+	}
+	return nil
 }
 
 // only leaves the rows of some policies, the first of which is then the

@@ -55,6 +55,31 @@ func csvRows(t *testing.T, parts ...string) [][]string {
 	return rows
 }
 
+// A table that the manifest does not know is named, and its row.
+func TestSummaryOfAnotherTable(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "grid.toml", gridSweep)
+	if _, stderr, status := berth(t, dir, "sweep", "grid.toml", "-o", "out"); status != 0 {
+		t.Fatal(stderr)
+	}
+	table := read(t, dir, "out", "results.csv")
+	for change, want := range map[string]string{
+		",fifo,2,24,24,": "row 3: manifest.json has no level 25 of cluster.gpus",
+		",easy,1,16,24,": `row 4: manifest.json has no policy "none"`,
+	} {
+		with := strings.NewReplacer(",fifo,2,24,24,", ",fifo,2,25,24,", ",easy,1,16,24,", ",none,1,16,24,").Replace(change)
+		broken := strings.Replace(table, change, with, 1)
+		if broken == table {
+			t.Fatalf("results.csv has no %q", change)
+		}
+		write(t, filepath.Join(dir, "out"), "results.csv", broken)
+		_, stderr, status := berth(t, dir, "sweep", "summary", "out")
+		if _, what, _ := strings.Cut(want, ": "); status != 3 || !strings.Contains(stderr, what) {
+			t.Errorf("status %d, %s; want %s", status, stderr, want)
+		}
+	}
+}
+
 // The map's cells are the means of the results, and the front that is written
 // is the one that these enumerate.
 func TestSweepMapAndFront(t *testing.T) {

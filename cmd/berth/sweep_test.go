@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,6 +137,7 @@ func TestSweepMistakes(t *testing.T) {
 		"unread option":   {"base = 'scale'\npolicies = ['fifo:window=3']", "no option", 3},
 		"one record":      {"base = 'scale'\npolicies = ['exec:command=true:record=r.jsonl']\nseeds = 2", "{seed}", 3},
 		"a record a seed": {"base = 'scale'\npolicies = ['exec:command=true:record=r{seed}.jsonl']\nseeds = 2\n[[axis]]\nkey = 'gamma'\nvalues = [0.9, 0.99]", "r1.jsonl", 3},
+		"too many cells":  {"base = 'scale'\npolicies = ['fifo']\nseeds = 2\n[[axis]]\nkey = 'gamma'\nfrom = 0.5\nto = 1\ncount = 1000\n[[axis]]\nkey = 'lambda'\nfrom = 1\nto = 9\ncount = 1000", "1000 × 1000 levels, each point run 2 times, make 2e+06 cells; at most 1000000 are accepted", 3},
 		"no values":       {"base = 'scale'\npolicies = ['fifo']\n[[axis]]\nkey = 'cluster.gpus'", "are needed", 3},
 	} {
 		dir := t.TempDir()
@@ -146,6 +148,61 @@ func TestSweepMistakes(t *testing.T) {
 		if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 			t.Errorf("%s: something was written", name)
 		}
+	}
+}
+
+// A changed program of exec is run anew, with its arguments and the record that
+// answers in its place; nothing else in the folder counts.
+func TestSweepAddressesPrograms(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, dir, "s.toml", `base = "scale"
+policies = ["fifo", "exec:command=\"sh decide.sh rules.txt\"", "exec:replay=r{seed}.jsonl"]
+seeds = 2
+`)
+	for _, name := range []string{"decide.sh", "rules.txt", "r1.jsonl", "r2.jsonl", "other"} {
+		write(t, dir, name, "1")
+	}
+	addresses := func() (ids []string) {
+		t.Helper()
+		s, err := loadSweep("s.toml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.cells {
+			ids = append(ids, c.ID)
+		}
+		return ids
+	}
+	before := addresses()
+	for _, c := range []struct {
+		file    string
+		changed []int // of the cells: policies, and their seeds
+	}{{"other", nil}, {"decide.sh", []int{2, 3}}, {"rules.txt", []int{2, 3}}, {"r2.jsonl", []int{5}}} {
+		write(t, dir, c.file, "2")
+		after := addresses()
+		var changed []int
+		for i := range after {
+			if after[i] != before[i] {
+				changed = append(changed, i)
+			}
+		}
+		if !slices.Equal(changed, c.changed) {
+			t.Errorf("%s changed the addresses of cells %v, want %v", c.file, changed, c.changed)
+		}
+		before = after
+	}
+}
+
+// A folder that no sweep wrote to has nothing to merge.
+func TestMergeOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "s.toml", "base = 'scale'\npolicies = ['fifo']\n")
+	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, status := berth(t, dir, "sweep", "merge", "s.toml", "empty"); status == 0 || !strings.Contains(stderr, "empty is no output folder of a sweep") {
+		t.Errorf("status %d, %s", status, stderr)
 	}
 }
 

@@ -20,7 +20,7 @@ func (in *input) loadTraffic(dir string) error {
 		if err != nil {
 			return sim.Curve{}, err
 		}
-		in.checksums[filepath.Base(t.File)] = sum
+		in.keepSum(t.File, sum)
 		series, err := requests.OpenSeries(t.File, requests.Sampling{Type: t.Type, Every: t.SampledFor()}, step)
 		if err != nil {
 			return sim.Curve{}, err

@@ -112,24 +112,42 @@ func Dimensions(axes []SweepAxis, latin Latin) ([]*Dimension, error) {
 	return dims, nil
 }
 
-// checkLevels reports levels that stand in an axis, or in axes of one zip, twice:
-// their runs would count as different ones. The samples of a hypercube may
-// coincide when they are rounded.
-func (d *Dimension) checkLevels() error {
-	if d.Latin {
-		return nil
+// set is the levels of a point as they are set.
+func (p Point) set() string {
+	var words []string
+	for _, l := range p {
+		words = append(words, l.TOML)
 	}
+	return strings.Join(words, ", ")
+}
+
+// checkLevels reports levels that stand in an axis, or in axes of one zip, twice:
+// their runs would count as different ones.
+func (d *Dimension) checkLevels() error {
 	seen := map[string]bool{}
 	for _, p := range d.Levels {
-		var words []string
-		for _, l := range p {
-			words = append(words, l.TOML)
-		}
-		at := strings.Join(words, ", ")
+		at := p.set()
 		if seen[at] {
 			return fmt.Errorf("axis %q has %s twice", strings.Join(d.Keys, ", "), at)
 		}
 		seen[at] = true
+	}
+	return nil
+}
+
+// MaxCells bounds a sweep, so that a slip of the pen is an error and no flood.
+const MaxCells = 1_000_000
+
+// CheckSize reports a sweep of too many cells: the points of its dimensions,
+// each run so many times.
+func CheckSize(dims []*Dimension, runs int) error {
+	cells, sizes := float64(runs), []string{}
+	for _, d := range dims {
+		cells *= float64(len(d.Levels))
+		sizes = append(sizes, strconv.Itoa(len(d.Levels)))
+	}
+	if cells > MaxCells {
+		return fmt.Errorf("axes of %s levels, each point run %d times, make %.3g cells; at most %d are accepted", strings.Join(sizes, " × "), runs, cells, MaxCells)
 	}
 	return nil
 }
@@ -291,7 +309,8 @@ func listed(values []any) ([]Level, error) {
 }
 
 // dimension draws the hypercube. Each axis has a stream of its own, so that one
-// more axis leaves the others' samples as they were.
+// more axis leaves the others' samples as they were. Samples that are the same
+// once rounded count once.
 func (l *Latin) dimension() (*Dimension, error) {
 	if l.Samples < 1 || l.Samples > maxLevels || len(l.Axes) == 0 {
 		return nil, fmt.Errorf("latin: samples = %d and %d axes; 1 to %d samples and at least one axis are needed", l.Samples, len(l.Axes), maxLevels)
@@ -311,5 +330,12 @@ func (l *Latin) dimension() (*Dimension, error) {
 			d.Levels[i] = append(d.Levels[i], a.level(a.at(share)))
 		}
 	}
+	seen := map[string]bool{}
+	d.Levels = slices.DeleteFunc(d.Levels, func(p Point) bool {
+		at := p.set()
+		twice := seen[at]
+		seen[at] = true
+		return twice
+	})
 	return d, nil
 }

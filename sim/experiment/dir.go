@@ -13,7 +13,13 @@ import (
 // renamed into it, so that none is ever seen half-written.
 type Dir struct {
 	path string
-	open []*os.File
+	open []created
+}
+
+// created is a file that is not in its place yet.
+type created struct {
+	*os.File
+	name string
 }
 
 // OpenDir makes the directory if need be.
@@ -31,24 +37,46 @@ const partial = ".partial"
 
 // Create opens a file that Commit will put in its place.
 func (d *Dir) Create(name string) (*os.File, error) {
-	f, err := os.Create(d.Path("." + name + partial))
+	f, err := d.temp(name)
 	if err != nil {
 		return nil, err
 	}
-	d.open = append(d.open, f)
+	d.open = append(d.open, created{f, name})
 	return f, nil
+}
+
+// temp opens a file beside a place. Its name is the process's own: two may
+// write one file at a time.
+func (d *Dir) temp(name string) (*os.File, error) {
+	f, err := os.CreateTemp(d.path, "."+name+".*"+partial)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return nil, err
+	}
+	return f, nil
+}
+
+// place closes a file and puts it in its place, or removes it.
+func (d *Dir) place(f created) error {
+	err := f.Close()
+	if err == nil {
+		err = os.Rename(f.Name(), d.Path(f.name))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // Commit closes the created files and puts them in their places.
 func (d *Dir) Commit() error {
 	var errs []error
 	for _, f := range d.open {
-		err := f.Close()
-		if err == nil {
-			base := filepath.Base(f.Name())
-			err = os.Rename(f.Name(), d.Path(base[1:len(base)-len(partial)]))
-		}
-		errs = append(errs, err)
+		errs = append(errs, d.place(f))
 	}
 	d.open = nil
 	return errors.Join(errs...)
@@ -85,10 +113,15 @@ func (d *Dir) WriteJSON(name string, v any) error {
 
 // WriteFile writes a whole file at once.
 func (d *Dir) WriteFile(name string, content []byte) error {
-	temp := d.Path("." + name + partial)
-	if err := os.WriteFile(temp, content, 0o644); err != nil {
-		os.Remove(temp)
+	f, err := d.temp(name)
+	if err != nil {
 		return err
 	}
-	return os.Rename(temp, d.Path(name))
+	_, err = f.Write(content)
+	if err != nil {
+		f.Close()
+		os.Remove(f.Name())
+		return err
+	}
+	return d.place(created{f, name})
 }

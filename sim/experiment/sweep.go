@@ -50,7 +50,8 @@ func OpenStore(path string) (*Store, error) {
 	return &Store{d}, err
 }
 
-// Get reads an outcome; nil when there is none.
+// Get reads an outcome; nil when there is none. A file that holds no outcome of
+// the cell, as one that a crash cut short, is none.
 func (s *Store) Get(id string) (*Outcome, error) {
 	text, err := os.ReadFile(s.dir.Path(id + ".json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +61,8 @@ func (s *Store) Get(id string) (*Outcome, error) {
 		return nil, err
 	}
 	o := &Outcome{}
-	if err := json.Unmarshal(text, o); err != nil {
-		return nil, fmt.Errorf("%s: %w; remove it to run the cell again", s.dir.Path(id+".json"), err)
+	if json.Unmarshal(text, o) != nil || o.ID != id || o.Error == "" && o.Report == nil {
+		return nil, nil
 	}
 	return o, nil
 }
@@ -72,20 +73,7 @@ func (s *Store) Put(o *Outcome) error {
 	if err != nil {
 		return fmt.Errorf("cell %s: %w", o.ID, err)
 	}
-	// The name is the process's own: two may write one cell at a time.
-	temp, err := os.CreateTemp(s.dir.path, "."+o.ID+"*"+partial)
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(append(text, '\n'))
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), s.dir.Path(o.ID+".json"))
-	}
-	if err != nil {
-		os.Remove(temp.Name())
-	}
-	return err
+	return s.dir.WriteFile(o.ID+".json", append(text, '\n'))
 }
 
 // Sweeper runs the cells of a sweep that its store does not have.
@@ -169,6 +157,9 @@ func (s *Sweeper) cell(ctx context.Context, c SweepCell) (kept *Outcome, failure
 	if errors.Is(failure, sim.ErrInterrupted) || errors.Is(failure, context.Canceled) {
 		return nil, nil, failure
 	}
+	if failure == nil {
+		_, failure = json.Marshal(o.Report) // which has no NaN and no infinity
+	}
 	if failure != nil {
 		o.Report, o.Error = nil, failure.Error()
 	}
@@ -203,11 +194,11 @@ func Shard(cells []SweepCell, i, n int) []SweepCell {
 // Take copies from another output folder what the store lacks: results, and
 // failures of cells that it knows nothing of.
 func (s *Store) Take(path string, cells []SweepCell) error {
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
 	d := &Dir{path: path}
 	from := &Store{&Dir{path: d.Path("cells")}}
+	if _, err := os.Stat(from.dir.path); err != nil {
+		return fmt.Errorf("%s is no output folder of a sweep: %w", path, err)
+	}
 	for _, c := range Distinct(cells) {
 		have, err := s.Get(c.ID)
 		if err != nil {

@@ -1,11 +1,15 @@
 package experiment_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -75,6 +79,19 @@ func TestPointsRefuses(t *testing.T) {
 }
 
 // Each stratum of each axis holds one sample.
+// Samples that are the same once rounded count once.
+func TestLatinRounded(t *testing.T) {
+	_, got, err := points(nil, experiment.Latin{Samples: 8, Axes: []experiment.SweepAxis{{Key: "a", From: new(4.0), To: new(6.0), Integer: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := texts(got)
+	slices.SortFunc(rows, slices.Compare)
+	if d := cmp.Diff([][]string{{"4"}, {"5"}, {"6"}}, rows); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestLatin(t *testing.T) {
 	lo, hi, one := 0.0, 1.0, 10.0
 	const n = 50
@@ -98,6 +115,83 @@ func TestLatin(t *testing.T) {
 
 // A sweep runs what is new, tries failures again, and goes on past them unless
 // told to stop.
+// What a crash left of a cell is no outcome: the cell is run again.
+func TestDamagedOutcomesAreNone(t *testing.T) {
+	dir := t.TempDir()
+	store, err := experiment.OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Put(&experiment.Outcome{ID: "a", Report: &metrics.Report{}}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "cells", "a.json")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := store.Get("a"); o == nil || err != nil {
+		t.Fatalf("%v, %v", o, err)
+	}
+	for _, text := range []string{"", "null", "{}", `{"id":"a"}`, `{"id":"b","report":{}}`, string(whole[:len(whole)/2])} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := store.Get("a"); o != nil || err != nil {
+			t.Errorf("%q is %+v, %v", text, o, err)
+		}
+	}
+}
+
+// A result that cannot be kept is a failure of its cell, not of the sweep.
+func TestReportsThatCannotBeKept(t *testing.T) {
+	store, err := experiment.OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := experiment.Sweeper{Store: store, Run: func(_ context.Context, c experiment.SweepCell) (*metrics.Report, error) {
+		return &metrics.Report{Utilization: math.Log(float64(c.Seed) - 1)}, nil
+	}}
+	got, err := s.Sweep(context.Background(), []experiment.SweepCell{{ID: "a", Seed: 1}, {ID: "b", Seed: 2}})
+	if err != nil || got.Ran != 1 || got.Failed != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if o, err := store.Get("a"); err != nil || o == nil || o.Error == "" {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// Two processes may write one folder: a file is one's or the other's, whole.
+func TestFoldersAreShared(t *testing.T) {
+	path := t.TempDir()
+	err := experiment.Each(context.Background(), 200, 8, func(_ context.Context, i int) error {
+		d, err := experiment.OpenDir(path)
+		if err != nil {
+			return err
+		}
+		f, err := d.Create("created")
+		if err != nil {
+			return err
+		}
+		content := bytes.Repeat([]byte{byte('a' + i%26)}, 10_000)
+		_, err = f.Write(content)
+		return errors.Join(err, d.WriteFile("written", content), d.Commit())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	for _, e := range entries {
+		content, err := os.ReadFile(filepath.Join(path, e.Name()))
+		if err != nil || len(content) != 10_000 || bytes.Count(content, content[:1]) != len(content) {
+			t.Errorf("%s: %d bytes, %v", e.Name(), len(content), err)
+		}
+	}
+}
+
 func TestSweepResumes(t *testing.T) {
 	var cells []experiment.SweepCell
 	for i := range 9 {
