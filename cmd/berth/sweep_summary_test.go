@@ -112,6 +112,20 @@ func TestSweepMapAndFront(t *testing.T) {
 		}
 	}
 
+	for _, row := range csvRows(t, dir, "o", "summary.csv")[1:] { // every seed has its pair
+		means := utilization
+		if row[0] != "utilization" {
+			means = wait
+		}
+		mean, fifo := means[strings.Join([]string{row[3], row[1], row[2]}, " ")], means[strings.Join([]string{"fifo", row[1], row[2]}, " ")]
+		if got, _ := strconv.ParseFloat(row[5], 64); !near(got, mean) {
+			t.Errorf("%v: mean %v", row, mean)
+		}
+		if got, err := strconv.ParseFloat(row[10], 64); (row[3] == "fifo") != (err != nil) || err == nil && math.Abs(got-(mean-fifo)) > 1e-9*fifo {
+			t.Errorf("%v: difference %v", row, mean-fifo)
+		}
+	}
+
 	rows := csvRows(t, dir, "o", "pareto.csv")
 	if len(rows) != 1+len(utilization) || len(rows) != 19 {
 		t.Fatalf("%d rows", len(rows))

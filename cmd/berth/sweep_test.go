@@ -151,6 +151,26 @@ func TestSweepMistakes(t *testing.T) {
 	}
 }
 
+// An address is that of the configuration, however it came about.
+func TestSweepAddressesConfigurations(t *testing.T) {
+	dir := t.TempDir()
+	ids := func(text string) (ids []string) {
+		t.Helper()
+		s, err := loadSweep(write(t, dir, "s.toml", "base = 'scale'\npolicies = ['easy']\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.cells {
+			ids = append(ids, c.ID)
+		}
+		return ids
+	}
+	axis := ids("[[axis]]\nkey = 'cluster.gpus'\nvalues = [32, 128]")
+	if set := ids("set = ['cluster.gpus=128']"); set[0] != axis[1] || axis[0] == axis[1] {
+		t.Errorf("set %v, axis %v", set, axis)
+	}
+}
+
 // A changed program of exec is run anew, with its arguments and the record that
 // answers in its place; nothing else in the folder counts.
 func TestSweepAddressesPrograms(t *testing.T) {

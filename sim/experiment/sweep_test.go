@@ -78,7 +78,6 @@ func TestPointsRefuses(t *testing.T) {
 	}
 }
 
-// Each stratum of each axis holds one sample.
 // Samples that are the same once rounded count once.
 func TestLatinRounded(t *testing.T) {
 	_, got, err := points(nil, experiment.Latin{Samples: 8, Axes: []experiment.SweepAxis{{Key: "a", From: new(4.0), To: new(6.0), Integer: true}}})
@@ -92,6 +91,7 @@ func TestLatinRounded(t *testing.T) {
 	}
 }
 
+// Each stratum of each axis holds one sample.
 func TestLatin(t *testing.T) {
 	lo, hi, one := 0.0, 1.0, 10.0
 	const n = 50
@@ -102,10 +102,15 @@ func TestLatin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for axis, share := range []func(float64) float64{func(x float64) float64 { return x }, math.Log10} {
-		seen := map[int]bool{}
+		seen, off := map[int]bool{}, 0.0 // how far from the middle of its stratum a sample is
 		for _, p := range got {
 			x, _ := strconv.ParseFloat(p[axis].Text, 64)
-			seen[int(share(x)*n)] = true
+			stratum, within := math.Modf(share(x) * n)
+			seen[int(stratum)] = true
+			off += math.Abs(within-0.5) / n
+		}
+		if off < 0.15 || off > 0.35 { // a quarter, where samples are uniform
+			t.Errorf("axis %d: samples are %v of a stratum off its middle", axis, off)
 		}
 		if len(seen) != n {
 			t.Errorf("axis %d has samples in %d of %d strata", axis, len(seen), n)
@@ -113,8 +118,6 @@ func TestLatin(t *testing.T) {
 	}
 }
 
-// A sweep runs what is new, tries failures again, and goes on past them unless
-// told to stop.
 // What a crash left of a cell is no outcome: the cell is run again.
 func TestDamagedOutcomesAreNone(t *testing.T) {
 	dir := t.TempDir()
@@ -161,6 +164,63 @@ func TestReportsThatCannotBeKept(t *testing.T) {
 	}
 }
 
+// From another folder come results, and failures of cells not known yet; no
+// failure takes the place of a result or of a failure of one's own.
+func TestTake(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	store, _ := experiment.OpenStore(dir)
+	from, err := experiment.OpenStore(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := func(version string) *experiment.Outcome {
+		return &experiment.Outcome{Version: version, Report: &metrics.Report{}}
+	}
+	failure := func(version string) *experiment.Outcome {
+		return &experiment.Outcome{Version: version, Error: "broken"}
+	}
+	var cells []experiment.SweepCell
+	want := map[string]string{} // whose outcome is kept
+	for _, c := range []struct {
+		id           string
+		mine, theirs *experiment.Outcome
+		want         string
+	}{
+		{"both", result("mine"), result("theirs"), "mine"},
+		{"my result", result("mine"), failure("theirs"), "mine"},
+		{"their result", failure("mine"), result("theirs"), "theirs"},
+		{"failures", failure("mine"), failure("theirs"), "mine"},
+		{"their failure", nil, failure("theirs"), "theirs"},
+		{"mine alone", result("mine"), nil, "mine"},
+		{"nobody's", nil, nil, ""},
+	} {
+		for s, o := range map[*experiment.Store]*experiment.Outcome{store: c.mine, from: c.theirs} {
+			if o == nil {
+				continue
+			}
+			o.ID = c.id
+			if err := s.Put(o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cells, want[c.id] = append(cells, experiment.SweepCell{ID: c.id}), c.want
+	}
+	if err := store.Take(other, cells); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range want {
+		got := ""
+		if o, err := store.Get(id); err != nil {
+			t.Fatal(err)
+		} else if o != nil {
+			got = o.Version
+		}
+		if got != want {
+			t.Errorf("%s: kept is %q, want %q", id, got, want)
+		}
+	}
+}
+
 // Two processes may write one folder: a file is one's or the other's, whole.
 func TestFoldersAreShared(t *testing.T) {
 	path := t.TempDir()
@@ -192,6 +252,8 @@ func TestFoldersAreShared(t *testing.T) {
 	}
 }
 
+// A sweep runs what is new, tries failures again, and goes on past them unless
+// told to stop.
 func TestSweepResumes(t *testing.T) {
 	var cells []experiment.SweepCell
 	for i := range 9 {
