@@ -117,6 +117,7 @@ func (c *comparer) compare(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	defer dir.Discard()
 	done, finish := progress(cmd, len(setups), "runs")
 	started := time.Now()
 	reports, err := experiment.RunAll(cmd.Context(), setups, c.parallel, done)

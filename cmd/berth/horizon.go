@@ -49,6 +49,7 @@ what they show. Without a file it runs the project's own study.`,
 			if err != nil {
 				return err
 			}
+			defer dir.Discard()
 			s.cmd, s.ctx = cmd, cmd.Context()
 			if _, err := s.run(dir); err != nil {
 				return err

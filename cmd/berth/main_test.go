@@ -232,10 +232,30 @@ func TestFullDisk(t *testing.T) {
 	if err == nil || cmd.ProcessState.ExitCode() != exitFailed {
 		t.Errorf("%v: %s", err, text)
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, "o", "*"))
-	hidden, _ := filepath.Glob(filepath.Join(dir, "o", ".*partial"))
-	if len(left)+len(hidden) > 0 {
-		t.Errorf("left behind: %v %v", left, hidden)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// What fails leaves no folder of its own, and those that were there.
+func TestFailuresLeaveNothing(t *testing.T) {
+	for _, call := range [][]string{
+		{"run", "scale", "--policy", "exec:command=false"},
+		{"compare", "scale", "--policies", "fifo,exec:command=false", "--seeds", "2"},
+		{"run", "scale", "--policy", "exec:command=false", "-o", "there/new/o"},
+	} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "there"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if _, stderr, status := berth(t, dir, call...); status != exitFailed {
+			t.Errorf("%v: status %d, %s", call, status, stderr)
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "*"))
+		within, _ := filepath.Glob(filepath.Join(dir, "there", "*"))
+		if len(left) != 1 || len(within) != 0 {
+			t.Errorf("%v leaves %v %v", call, left, within)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // renamed into it, so that none is ever seen half-written.
 type Dir struct {
 	path string
+	made []string // folders that were not there before, the innermost first
 	open []created
 }
 
@@ -24,10 +25,17 @@ type created struct {
 
 // OpenDir makes the directory if need be.
 func OpenDir(path string) (*Dir, error) {
+	d := &Dir{path: path}
+	for at := path; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		d.made = append(d.made, at)
+	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return nil, fmt.Errorf("output directory: %w", err)
 	}
-	return &Dir{path: path}, nil
+	return d, nil
 }
 
 // Path is a file's or folder's place in the directory.
@@ -93,13 +101,19 @@ func (d *Dir) Remove(names ...string) error {
 	return errors.Join(errs...)
 }
 
-// Discard closes and removes the created files that were not committed.
+// Discard closes and removes the created files that were not committed, and the
+// folders that OpenDir made and that are still empty.
 func (d *Dir) Discard() {
 	for _, f := range d.open {
 		f.Close()
 		os.Remove(f.Name())
 	}
 	d.open = nil
+	for _, folder := range d.made {
+		if os.Remove(folder) != nil {
+			return
+		}
+	}
 }
 
 // WriteJSON writes a file of indented JSON at once.
