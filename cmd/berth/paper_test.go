@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"io/fs"
 	"maps"
@@ -148,14 +147,7 @@ func compareJSON(t *testing.T, dir, scenario, seeds, policies string) (list []ex
 // table reads a CSV: row → column → cell.
 func table(t *testing.T, path string) map[string]map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := csvRows(t, path)
 	out := map[string]map[string]string{}
 	for _, row := range rows[1:] {
 		out[row[0]] = map[string]string{}

@@ -122,18 +122,19 @@ func (r *replayed) writeNodes(data string, dir *experiment.Dir) (string, error) 
 	return dir.Path(name), dir.WriteFile(name, b.Bytes())
 }
 
+func thousandths(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+
 // delaysCSV has the percentiles of waits and slowdowns.
 func delaysCSV(list []*replayed) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Write([]string{"trace", "policy", "percent", "wait_seconds", "bounded_slowdown"})
-	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 	for _, r := range list {
 		for i, policy := range replayPolicies {
 			d := r.runs[i].delays
 			for p := 1; p <= 100; p++ {
 				share := float64(p) / 100
-				w.Write([]string{r.name, policy, strconv.Itoa(p), number(d.Wait.Quantile(share)), number(d.Slowdown.Quantile(share))})
+				w.Write([]string{r.name, policy, strconv.Itoa(p), thousandths(d.Wait.Quantile(share)), thousandths(d.Slowdown.Quantile(share))})
 			}
 		}
 	}
@@ -146,13 +147,12 @@ func queueCSV(list []*replayed) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Write([]string{"trace", "policy", "from_seconds", "to_seconds", "waiting_jobs"})
-	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 	for _, r := range list {
 		for i, policy := range replayPolicies {
 			t := r.runs[i].timeline
 			for k, bin := range t.Bins {
 				from := sim.Time(k) * t.Width
-				w.Write([]string{r.name, policy, number(from.Seconds()), number(min(from+t.Width, t.End).Seconds()), number(bin.Waiting)})
+				w.Write([]string{r.name, policy, thousandths(from.Seconds()), thousandths(min(from+t.Width, t.End).Seconds()), thousandths(bin.Waiting)})
 			}
 		}
 	}

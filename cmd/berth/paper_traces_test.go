@@ -80,19 +80,13 @@ func TestRecordedTraces(t *testing.T) {
 // jobSeconds is the time that jobs wait, in job-seconds, by the course of the queue.
 func jobSeconds(t *testing.T, path, trace, policy string) (sum float64) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := csvRows(t, path)
 	for _, row := range rows[1:] {
 		if row[0] != trace || row[1] != policy {
 			continue
 		}
 		var x [3]float64
+		var err error
 		for i := range x {
 			if x[i], err = strconv.ParseFloat(row[2+i], 64); err != nil {
 				t.Fatal(err)
